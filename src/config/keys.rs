@@ -1,0 +1,69 @@
+//! The canonical spelling of every key this version knows. docs/configuration.md explains them.
+
+/// See [`super::HttpConfig::port`].
+pub const PORT: &str = "server.port";
+/// See [`super::HttpConfig::address`].
+pub const ADDRESS: &str = "server.address";
+/// See [`super::HttpConfig::context_path`].
+pub const CONTEXT_PATH: &str = "server.servlet.context-path";
+/// See [`super::HttpConfig::max_body`].
+pub const MAX_BODY: &str = "eureka.server.max-body-bytes";
+/// See [`super::HttpConfig::max_batch`].
+pub const MAX_BATCH: &str = "eureka.server.max-batch-bytes";
+/// See [`super::HttpConfig::max_unpacked`].
+pub const MAX_UNPACKED: &str = "eureka.server.max-unpacked-bytes";
+
+/// See [`super::Mode`].
+pub const MODE: &str = "eureka.server.mode";
+/// See [`super::RegistryConfig::accounting`].
+pub const LEASE_ACCOUNTING: &str = "eureka.server.lease-accounting";
+/// See [`super::RegistryConfig::sync_when_timestamp_differs`].
+pub const SYNC_WHEN_TIMESTAMP_DIFFERS: &str = "eureka.server.sync-when-timestamp-differs";
+/// See [`super::EvictionConfig::sweep`].
+pub const EVICTION_INTERVAL: &str = "eureka.server.eviction-interval-timer-in-ms";
+
+/// See [`super::CacheConfig::timed_copy`].
+pub const USE_READ_ONLY_CACHE: &str = "eureka.server.use-read-only-response-cache";
+/// See [`super::CacheConfig::timed_copy`].
+pub const CACHE_UPDATE_INTERVAL: &str = "eureka.server.response-cache-update-interval-ms";
+/// See [`super::CacheConfig::expiration`].
+pub const CACHE_EXPIRATION: &str = "eureka.server.response-cache-auto-expiration-in-seconds";
+/// See [`super::CacheConfig::disable_delta`].
+pub const DISABLE_DELTA: &str = "eureka.server.disable-delta";
+/// See [`super::CacheConfig::delta_retention`].
+pub const DELTA_RETENTION: &str = "eureka.server.retention-time-in-ms-in-delta-queue";
+/// See [`super::CacheConfig::delta_timer`].
+pub const DELTA_TIMER: &str = "eureka.server.delta-retention-timer-interval-in-ms";
+
+/// See [`super::PageConfig::enabled`].
+pub const DASHBOARD_ENABLED: &str = "eureka.dashboard.enabled";
+/// See [`super::PageConfig::path`].
+pub const DASHBOARD_PATH: &str = "eureka.dashboard.path";
+/// See [`super::PageConfig::environment`].
+pub const ENVIRONMENT: &str = "eureka.environment";
+/// See [`super::PageConfig::datacenter`].
+pub const DATACENTER: &str = "eureka.datacenter";
+
+/// All of them.
+pub const ALL: [&str; 20] = [
+    PORT,
+    ADDRESS,
+    CONTEXT_PATH,
+    MAX_BODY,
+    MAX_BATCH,
+    MAX_UNPACKED,
+    MODE,
+    LEASE_ACCOUNTING,
+    SYNC_WHEN_TIMESTAMP_DIFFERS,
+    EVICTION_INTERVAL,
+    USE_READ_ONLY_CACHE,
+    CACHE_UPDATE_INTERVAL,
+    CACHE_EXPIRATION,
+    DISABLE_DELTA,
+    DELTA_RETENTION,
+    DELTA_TIMER,
+    DASHBOARD_ENABLED,
+    DASHBOARD_PATH,
+    ENVIRONMENT,
+    DATACENTER,
+];

@@ -1,0 +1,33 @@
+//! Every knob: what it is, its default, and where its value came from.
+//!
+//! One struct per owner, each field documented with meaning, unit, default and trade-off. A key may be
+//! set on the command line (`--eureka.server.mode=classic`) or in the environment in Spring's spelling
+//! (`EUREKA_SERVER_MODE`); spelling is relaxed as in Spring: dashes, underscores and case do not matter.
+//! All mistakes are reported at once.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `keys.rs` | the canonical spelling of every key |
+//! | `sources.rs` | command line and environment, and which of them wins |
+//! | `read.rs` | texts to values, and the mistakes |
+//! | `http.rs` `registry.rs` `eviction.rs` `cache.rs` `page.rs` | the structs |
+//! | `settings.rs` | [`Config`]: all of them together |
+
+mod cache;
+mod eviction;
+mod http;
+pub mod keys;
+mod page;
+mod read;
+mod registry;
+mod settings;
+mod sources;
+
+pub use cache::CacheConfig;
+pub use eviction::{EvictionConfig, Sweep};
+pub use http::HttpConfig;
+pub use page::PageConfig;
+pub use read::ConfigError;
+pub use registry::{LeaseAccounting, RegistryConfig};
+pub use settings::{Config, Mode};
+pub use sources::Sources;

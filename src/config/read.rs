@@ -1,0 +1,117 @@
+//! Texts to values. Every mistake is collected, so that one start shows them all.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::Sources;
+
+/// A value that cannot be used: the key, what came, from where, and what is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: wanted {wanted}, got {text:?} from {from}")]
+pub struct ConfigError {
+    /// The canonical key.
+    pub key: &'static str,
+    /// What was given.
+    pub text: String,
+    /// Where it was given.
+    pub from: String,
+    /// What would have been right.
+    pub wanted: &'static str,
+}
+
+/// Reads values from the sources and remembers what was wrong.
+pub(super) struct Reader<'s> {
+    sources: &'s Sources,
+    pub(super) mistakes: Vec<ConfigError>,
+}
+
+impl<'s> Reader<'s> {
+    pub(super) fn new(sources: &'s Sources) -> Self {
+        Self {
+            sources,
+            mistakes: Vec::new(),
+        }
+    }
+
+    /// Whether the user set this key.
+    pub(super) fn is_set(&self, key: &str) -> bool {
+        self.sources.get(key).is_some()
+    }
+
+    /// The value that `parse` makes of the text, or `default` if there is none.
+    pub(super) fn value<T>(
+        &mut self,
+        key: &'static str,
+        wanted: &'static str,
+        default: T,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> T {
+        let Some(found) = self.sources.get(key) else {
+            return default;
+        };
+        match parse(found.text.trim()) {
+            Some(value) => value,
+            None => {
+                self.mistakes.push(ConfigError {
+                    key,
+                    text: found.text.clone(),
+                    from: found.from.clone(),
+                    wanted,
+                });
+                default
+            }
+        }
+    }
+
+    /// A number.
+    pub(super) fn number<T: FromStr>(
+        &mut self,
+        key: &'static str,
+        wanted: &'static str,
+        default: T,
+    ) -> T {
+        self.value(key, wanted, default, |text| text.parse().ok())
+    }
+
+    /// A positive number of milliseconds, without a unit as in Java.
+    pub(super) fn millis(&mut self, key: &'static str, default: Duration) -> Duration {
+        let wanted = "a positive number of milliseconds without a unit";
+        self.value(key, wanted, default, |text| {
+            positive(text).map(Duration::from_millis)
+        })
+    }
+
+    /// A positive number of seconds, without a unit as in Java.
+    pub(super) fn seconds(&mut self, key: &'static str, default: Duration) -> Duration {
+        let wanted = "a positive number of seconds without a unit";
+        self.value(key, wanted, default, |text| {
+            positive(text).map(Duration::from_secs)
+        })
+    }
+
+    /// A flag, in any of Spring's words (config.md §6.5).
+    pub(super) fn flag(&mut self, key: &'static str, default: bool) -> bool {
+        self.value(key, "true or false", default, |text| {
+            match text.to_ascii_lowercase().as_str() {
+                "true" | "on" | "yes" | "1" => Some(true),
+                "false" | "off" | "no" | "0" => Some(false),
+                _ => None,
+            }
+        })
+    }
+
+    /// Any text.
+    pub(super) fn text(&mut self, key: &'static str, default: &str) -> String {
+        self.value(key, "a text", default.to_string(), |text| {
+            Some(text.to_string())
+        })
+    }
+}
+
+fn positive(text: &str) -> Option<u64> {
+    // No interval of a year or more is meant; this also keeps sums of times far from overflow.
+    const YEAR_IN_MILLIS: u64 = 366 * 24 * 3_600_000;
+    text.parse()
+        .ok()
+        .filter(|n| (1..=YEAR_IN_MILLIS).contains(n))
+}

@@ -1,0 +1,145 @@
+//! All knobs together, and the two modes that pick their defaults.
+
+use super::read::Reader;
+use super::{
+    CacheConfig, ConfigError, EvictionConfig, HttpConfig, PageConfig, RegistryConfig, Sources, keys,
+};
+
+/// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Right where the reference is known to be wrong.
+    #[default]
+    Modern,
+    /// The reference's arithmetic, number by number, for mixed clusters.
+    Classic,
+}
+
+impl Mode {
+    /// The word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Modern => "modern",
+            Self::Classic => "classic",
+        }
+    }
+}
+
+/// Everything that can be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is documented where it is defined")]
+pub struct Config {
+    pub mode: Mode,
+    pub http: HttpConfig,
+    pub registry: RegistryConfig,
+    pub eviction: EvictionConfig,
+    pub cache: CacheConfig,
+    pub page: PageConfig,
+}
+
+impl Config {
+    /// The defaults of a mode.
+    pub fn of(mode: Mode) -> Self {
+        Self {
+            mode,
+            http: HttpConfig::default(),
+            registry: RegistryConfig::of(mode),
+            eviction: EvictionConfig::of(mode),
+            cache: CacheConfig::of(mode),
+            page: PageConfig::default(),
+        }
+    }
+
+    /// Reads every key, or reports every mistake.
+    pub fn read(sources: &Sources) -> Result<Self, Vec<ConfigError>> {
+        let mut reader = Reader::new(sources);
+        let mode = reader.value(keys::MODE, "modern or classic", Mode::default(), |text| {
+            [Mode::Modern, Mode::Classic]
+                .into_iter()
+                .find(|mode| mode.as_str().eq_ignore_ascii_case(text))
+        });
+        let config = Self {
+            mode,
+            http: HttpConfig::read(&mut reader),
+            registry: RegistryConfig::read(&mut reader, mode),
+            eviction: EvictionConfig::read(&mut reader, mode),
+            cache: CacheConfig::read(&mut reader, mode),
+            page: PageConfig::read(&mut reader),
+        };
+        if reader.mistakes.is_empty() {
+            Ok(config)
+        } else {
+            Err(reader.mistakes)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::config::{LeaseAccounting, Sweep};
+
+    fn read(arguments: &[(&str, &str)]) -> Result<Config, Vec<ConfigError>> {
+        let owned = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+        Config::read(&Sources::new([], arguments.iter().map(owned)))
+    }
+
+    #[test]
+    fn the_mode_picks_the_defaults_and_every_key_overrules_it() {
+        assert_eq!(read(&[]).unwrap(), Config::of(Mode::Modern));
+        assert_eq!(
+            read(&[("eureka.server.mode", "Classic")]).unwrap(),
+            Config::of(Mode::Classic)
+        );
+
+        let config = read(&[
+            ("eureka.server.mode", "classic"),
+            ("eureka.server.lease-accounting", "exact"),
+            ("eureka.server.use-read-only-response-cache", "off"),
+            ("eureka.server.eviction-interval-timer-in-ms", "1500"),
+        ])
+        .unwrap();
+        assert_eq!(config.registry.accounting, LeaseAccounting::Exact);
+        assert!(config.registry.pin_status);
+        assert_eq!(config.cache.timed_copy, None);
+        assert_eq!(
+            config.eviction.sweep,
+            Sweep::Every(Duration::from_millis(1500))
+        );
+    }
+
+    #[test]
+    fn an_interval_alone_does_not_bring_the_timed_copy_back() {
+        let interval = ("eureka.server.response-cache-update-interval-ms", "5000");
+        assert_eq!(read(&[interval]).unwrap().cache.timed_copy, None);
+        let config = read(&[
+            interval,
+            ("eureka.server.use-read-only-response-cache", "true"),
+        ]);
+        assert_eq!(
+            config.unwrap().cache.timed_copy,
+            Some(Duration::from_secs(5))
+        );
+    }
+
+    #[test]
+    fn all_mistakes_are_named_at_once_with_key_value_source_and_what_is_wanted() {
+        let mistakes = read(&[
+            ("server.port", "70000"),
+            ("eureka.server.mode", "fast"),
+            ("eureka.server.disable-delta", "maybe"),
+            ("eureka.server.eviction-interval-timer-in-ms", "5s"),
+            ("server.servlet.context-path", "no-slash"),
+            ("eureka.server.max-body-bytes", "0"),
+        ])
+        .unwrap_err();
+        let lines: Vec<_> = mistakes.iter().map(ToString::to_string).collect();
+        assert_eq!(lines.len(), 6, "{lines:#?}");
+        assert!(lines.contains(
+            &"server.port: wanted a number from 0 to 65535, got \"70000\" from the argument --server.port"
+                .to_string()
+        ));
+    }
+}

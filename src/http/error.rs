@@ -1,0 +1,218 @@
+//! Every way in which a request can fail, and the one place that knows what that looks like.
+//!
+//! What Eureka's clients meet in ordinary operation (403, 404, 405, 406, 503) has an empty body. Whoever
+//! sends something wrong is told what it was: as JSON where JSON was asked for or sent, as an XML document
+//! for an XML body that cannot be read, as plain text otherwise.
+
+use bytes::Bytes;
+
+use super::answer::Answer;
+use super::ask::Ask;
+use crate::mailbox::Shut;
+use crate::metrics::Refusal as Reason;
+use crate::registry::UnknownInstance;
+use crate::wire::{Format, ReadError, Refusal};
+
+/// A request that fails.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ApiError {
+    /// There is no such path, application or instance.
+    #[error("not found")]
+    NotFound,
+    /// Deltas are switched off.
+    #[error("forbidden")]
+    Forbidden,
+    /// Nothing that we could send is acceptable.
+    #[error("not acceptable")]
+    NotAcceptable,
+    /// The path does not take the method; these it takes.
+    #[error("method not allowed")]
+    MethodNotAllowed(&'static str),
+    /// `asg` without AWS.
+    #[error("bad request")]
+    BadRequest,
+    /// An actor did not answer.
+    #[error(transparent)]
+    Unavailable(#[from] Shut),
+    /// A path segment is not text.
+    #[error("the path is not UTF-8 once decoded")]
+    PathNotText,
+    /// A query parameter is wrong or missing.
+    #[error("{name}: wanted {wanted}, got {got}")]
+    Parameter {
+        name: &'static str,
+        wanted: &'static str,
+        got: String,
+    },
+    /// The body cannot be read.
+    #[error("cannot parse request body: {1}")]
+    Unreadable(Format, ReadError),
+    /// The body was read, but something in it is missing or wrong.
+    #[error(transparent)]
+    Invalid(#[from] Refusal),
+    /// The body is of a kind that is not read here.
+    #[error("{0}")]
+    MediaType(String),
+    /// The body is too long.
+    #[error("the body is longer than {limit} bytes ({key})")]
+    TooLong { limit: usize, key: &'static str },
+    /// The body broke off, or is not packed as it says.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl From<UnknownInstance> for ApiError {
+    fn from(_: UnknownInstance) -> Self {
+        Self::NotFound
+    }
+}
+
+impl ApiError {
+    /// Why it was refused, where a reason is counted.
+    pub(super) fn reason(&self) -> Option<Reason> {
+        Some(match self {
+            Self::PathNotText | Self::Parameter { .. } => Reason::Parameter,
+            Self::Unreadable(..) | Self::Broken(_) => Reason::Malformed,
+            Self::Invalid(_) => Reason::Invalid,
+            Self::MediaType(_) => Reason::MediaType,
+            Self::TooLong { .. } => Reason::TooLong,
+            _ => return None,
+        })
+    }
+
+    /// The answer to it. `ask` is `None` where not even that could be read.
+    pub(super) fn into_answer(self, ask: Option<&Ask>) -> Answer {
+        let format = ask.map_or(Format::Xml, |ask| ask.accepted.object);
+        match self {
+            Self::NotFound => Answer::empty(404, format),
+            Self::Forbidden => Answer::empty(403, format),
+            Self::NotAcceptable => Answer::bare(406),
+            Self::BadRequest => Answer::empty(400, format),
+            Self::MethodNotAllowed(allow) => Answer {
+                allow: Some(allow),
+                ..Answer::empty(405, format)
+            },
+            Self::Unavailable(_) => Answer {
+                retry_after: Some(1),
+                ..Answer::empty(503, format)
+            },
+            Self::MediaType(_) => self.explained(415, ask),
+            Self::TooLong { .. } => self.explained(413, ask),
+            _ => self.explained(400, ask),
+        }
+    }
+
+    fn explained(self, status: u16, ask: Option<&Ask>) -> Answer {
+        let sent = match self {
+            Self::Unreadable(format, _) => Some(format),
+            _ => None,
+        };
+        let text = self.to_string();
+        let wants_json = ask.is_some_and(|ask| ask.accepted.list == Format::Json);
+        let (content_type, body) = if wants_json || sent == Some(Format::Json) {
+            let quoted = serde_json::Value::from(text);
+            ("application/json", format!("{{\"error\": {quoted}}}"))
+        } else if sent == Some(Format::Xml) {
+            let escaped = quick_xml::escape::escape(text.as_str());
+            let document = format!("<error><message>{escaped}</message></error>");
+            ("application/xml", document)
+        } else {
+            ("text/plain; charset=utf-8", text)
+        };
+        Answer {
+            content_type: Some(content_type),
+            body: Bytes::from(body),
+            ..Answer::bare(status)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Origin;
+    use crate::wire::negotiate::Accepted;
+
+    fn ask(accept: Option<&str>) -> Ask {
+        Ask {
+            accepted: Accepted::from_header(accept).unwrap(),
+            gzip: false,
+            compact: false,
+            origin: Origin::Client,
+        }
+    }
+
+    fn unreadable(format: Format) -> ApiError {
+        ApiError::Unreadable(format, ReadError::Malformed("a < \"b\"".into()))
+    }
+
+    #[test]
+    fn whoever_sends_something_wrong_is_told_in_a_form_that_fits() {
+        let json = Some("application/json");
+        for (error, accept, status, content_type, body) in [
+            (
+                unreadable(Format::Json),
+                None,
+                400,
+                "application/json",
+                r#"{"error": "cannot parse request body: a < \"b\""}"#,
+            ),
+            (
+                unreadable(Format::Xml),
+                None,
+                400,
+                "application/xml",
+                "<error><message>cannot parse request body: a &lt; &quot;b&quot;</message></error>",
+            ),
+            (
+                unreadable(Format::Xml),
+                json,
+                400,
+                "application/json",
+                r#"{"error": "cannot parse request body: a < \"b\""}"#,
+            ),
+            (
+                Refusal::MissingHostName.into(),
+                None,
+                400,
+                "text/plain; charset=utf-8",
+                "Missing hostname",
+            ),
+            (
+                Refusal::MissingHostName.into(),
+                json,
+                400,
+                "application/json",
+                r#"{"error": "Missing hostname"}"#,
+            ),
+            (
+                ApiError::TooLong { limit: 7, key: "k" },
+                None,
+                413,
+                "text/plain; charset=utf-8",
+                "the body is longer than 7 bytes (k)",
+            ),
+        ] {
+            let answer = error.into_answer(Some(&ask(accept)));
+            assert_eq!(answer.status, status);
+            assert_eq!(answer.content_type, Some(content_type));
+            assert_eq!(answer.body, body);
+        }
+    }
+
+    #[test]
+    fn what_clients_meet_in_ordinary_operation_has_no_body() {
+        for (error, status) in [
+            (ApiError::NotFound, 404),
+            (ApiError::Forbidden, 403),
+            (ApiError::BadRequest, 400),
+            (ApiError::MethodNotAllowed("GET"), 405),
+            (ApiError::Unavailable(Shut::Full), 503),
+        ] {
+            let answer = error.into_answer(Some(&ask(Some("application/json"))));
+            assert_eq!((answer.status, answer.body.len()), (status, 0));
+            assert_eq!(answer.content_type, Some("application/json"));
+        }
+        assert_eq!(ApiError::NotAcceptable.into_answer(None), Answer::bare(406));
+    }
+}

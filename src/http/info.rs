@@ -1,0 +1,111 @@
+//! What the node says of itself in Eureka's own words: `status` and `serverinfo/statusoverrides`.
+
+use super::answer::Answer;
+use super::ask::Ask;
+use super::error::ApiError;
+use super::state::{Http, Identity};
+use super::system::{System, uptime};
+use crate::model::{
+    ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, LeaseTimes, Listed, Port,
+};
+use crate::registry::TakeOverrides;
+use crate::wire::Format;
+use crate::wire::status_info::{self, StatusInfo};
+
+/// The node's own application.
+const OWN_APP: &str = "EUREKA-SERVER";
+
+/// `GET status` (wire.md §3.12).
+pub(super) fn status(http: &Http, ask: &Ask) -> Answer {
+    let own = own_instance(&http.identity);
+    let system = System::now();
+    let now = http.clock.now();
+    let up_since = now.mono.saturating_sub(http.identity.started.mono);
+    let facts = [
+        ("environment", Some(http.config.page.environment.clone())),
+        ("num-of-cpus", Some(system.cpus.to_string())),
+        ("total-avail-memory", system.total_text()),
+        ("current-memory-usage", system.used_text()),
+        ("server-uptime", Some(uptime(up_since))),
+    ];
+    let replicas = [
+        "registered-replicas",
+        "available-replicas",
+        "unavailable-replicas",
+    ];
+    let info = StatusInfo {
+        general: facts
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)))
+            .collect(),
+        application: replicas.map(|key| (key, String::new())).to_vec(),
+        instance: Listed {
+            info: &own,
+            times: LeaseTimes {
+                registered: http.identity.started.wall,
+                renewed: now.wall,
+                evicted: 0,
+                service_up: http.identity.started.wall,
+            },
+        },
+        healthy: None,
+    };
+    let format = ask.accepted.object;
+    Answer::body(format, status_info::write(format, &info))
+}
+
+/// The node as an instance of its own kind.
+pub(super) fn own_instance(identity: &Identity) -> InstanceInfo {
+    let Identity {
+        host_name,
+        ip_addr,
+        port,
+        started,
+        ..
+    } = identity;
+    let id = format!("{host_name}:{}:{port}", OWN_APP.to_lowercase());
+    let url = |path: &str| Some(format!("http://{host_name}:{port}{path}").into());
+    InstanceInfo {
+        instance_id: Some(id.into()),
+        host_name: host_name.as_str().into(),
+        app: OWN_APP.into(),
+        ip_addr: ip_addr.as_str().into(),
+        sid: None,
+        status: InstanceStatus::Up,
+        override_status: None,
+        port: Port {
+            number: *port,
+            enabled: true,
+        },
+        secure_port: Port::DEFAULT_SECURE,
+        country_id: 1,
+        data_center: DataCenter::MyOwn,
+        lease: LeaseTerms::default(),
+        metadata: Default::default(),
+        app_group_name: None,
+        home_page_url: url("/"),
+        status_page_url: url("/actuator/info"),
+        health_check_url: url("/actuator/health"),
+        secure_health_check_url: None,
+        vip_address: Some(OWN_APP.to_lowercase().into()),
+        secure_vip_address: None,
+        last_updated: started.wall,
+        last_dirty: started.wall,
+        action: ActionType::Added,
+        asg_name: None,
+    }
+}
+
+/// `GET serverinfo/statusoverrides`: ids and statuses, JSON only (wire.md §3.13).
+pub(super) async fn overrides(http: &Http, ask: &Ask) -> Result<Answer, ApiError> {
+    if !ask.accepted.json_possible {
+        return Err(ApiError::NotAcceptable);
+    }
+    let overrides = http.registry.ask(TakeOverrides).await?;
+    let object: serde_json::Map<String, serde_json::Value> = overrides
+        .into_iter()
+        .map(|(id, status)| (id.to_string(), status.as_str().into()))
+        .collect();
+    let body = serde_json::Value::from(object).to_string();
+    Ok(Answer::body(Format::Json, body))
+}

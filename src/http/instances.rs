@@ -1,0 +1,182 @@
+//! Reads and changes of one instance.
+
+use actix_web::http::header::HeaderMap;
+use actix_web::web::Payload;
+
+use super::answer::Answer;
+use super::ask::Ask;
+use super::body;
+use super::error::ApiError;
+use super::query::Query;
+use super::state::Http;
+use crate::metrics::FetchKind;
+use crate::model::{InstanceStatus, Origin};
+use crate::registry::{
+    Cancel, ClearStatus, FindById, Held, Register, Renew, Renewal, SetStatus, UpdateMetadata,
+};
+use crate::wire::{Format, encode, json, xml};
+
+/// `GET apps/{app}/{id}`: written live; an ended lease is not found (wire.md §3.5).
+pub(super) fn get(
+    http: &Http,
+    ask: &Ask,
+    v1: bool,
+    app: &str,
+    id: &str,
+) -> Result<Answer, ApiError> {
+    let held = http.published.index.get(&http.key(app, id));
+    let alive = held.filter(|held| !held.lease.is_expired(http.clock.now(), 0));
+    alive
+        .map(|held| show(http, ask, v1, &held))
+        .ok_or(ApiError::NotFound)
+}
+
+/// `GET instances/{id}`: the first application that has the id.
+pub(super) async fn find(http: &Http, ask: &Ask, v1: bool, id: &str) -> Result<Answer, ApiError> {
+    let found = http.registry.ask(FindById { id: id.into() }).await?;
+    found
+        .map(|held| show(http, ask, v1, &held))
+        .ok_or(ApiError::NotFound)
+}
+
+fn show(http: &Http, ask: &Ask, v1: bool, held: &Held) -> Answer {
+    let format = ask.accepted.object;
+    let body = encode::instance(format, v1, held.listed(http.clock.epoch()));
+    let json = format == Format::Json;
+    http.metrics
+        .http
+        .fetched(FetchKind::Instance, json, false, body.len());
+    Answer::body(format, body)
+}
+
+/// `POST apps/{app}`: 204, whatever the registry made of it (wire.md §3.3).
+pub(super) async fn register(
+    http: &Http,
+    ask: &Ask,
+    app: &str,
+    headers: &HeaderMap,
+    payload: Payload,
+) -> Result<Answer, ApiError> {
+    let body = body::read(headers, payload, http.body_limits()).await?;
+    let draft = match body.format {
+        Format::Json => json::registration(&body.text),
+        Format::Xml => xml::registration(&body.text),
+    };
+    let draft = draft.map_err(|error| body.unreadable(error))?;
+    let info = draft.settle(app, http.clock.now().wall)?;
+    let register = Register {
+        info,
+        origin: ask.origin,
+    };
+    http.registry.ask(register).await?;
+    Ok(Answer::empty(204, ask.accepted.object))
+}
+
+/// `PUT apps/{app}/{id}`: the heartbeat. The `status` it carries is not looked at (wire.md §3.6).
+pub(super) async fn renew(
+    http: &Http,
+    ask: &Ask,
+    query: Query<'_>,
+    app: &str,
+    id: &str,
+) -> Result<Answer, ApiError> {
+    let override_status = match ask.origin {
+        Origin::Peer => query.status("overriddenstatus")?,
+        Origin::Client => None,
+    };
+    let beat = Renew {
+        key: http.key(app, id),
+        last_dirty: query.last_dirty()?,
+        override_status,
+        origin: ask.origin,
+    };
+    match http.registry.ask(beat).await? {
+        Renewal::Unknown | Renewal::Newer => Err(ApiError::NotFound),
+        Renewal::Older(held) if ask.origin == Origin::Peer => Ok(Answer {
+            status: 409,
+            ..show(http, ask, false, &held)
+        }),
+        Renewal::InStep | Renewal::Older(_) => Ok(done(ask)),
+    }
+}
+
+/// `DELETE apps/{app}/{id}`.
+pub(super) async fn cancel(
+    http: &Http,
+    ask: &Ask,
+    app: &str,
+    id: &str,
+) -> Result<Answer, ApiError> {
+    let cancel = Cancel {
+        key: http.key(app, id),
+        origin: ask.origin,
+    };
+    http.registry.ask(cancel).await??;
+    Ok(done(ask))
+}
+
+/// `PUT apps/{app}/{id}/status?value=`.
+pub(super) async fn set_status(
+    http: &Http,
+    ask: &Ask,
+    query: Query<'_>,
+    app: &str,
+    id: &str,
+) -> Result<Answer, ApiError> {
+    let key = http.key(app, id);
+    // An unknown instance is answered 404 whatever else is wrong (wire.md §3.8).
+    if http.published.index.get(&key).is_none() {
+        return Err(ApiError::NotFound);
+    }
+    let order = SetStatus {
+        key,
+        status: query.value()?,
+        last_dirty: query.last_dirty()?,
+        origin: ask.origin,
+    };
+    http.registry.ask(order).await??;
+    Ok(done(ask))
+}
+
+/// `DELETE apps/{app}/{id}/status[?value=]`.
+pub(super) async fn clear_status(
+    http: &Http,
+    ask: &Ask,
+    query: Query<'_>,
+    app: &str,
+    id: &str,
+) -> Result<Answer, ApiError> {
+    let key = http.key(app, id);
+    if http.published.index.get(&key).is_none() {
+        return Err(ApiError::NotFound);
+    }
+    let status: Option<InstanceStatus> = query.status("value")?;
+    let order = ClearStatus {
+        key,
+        status,
+        last_dirty: query.last_dirty()?,
+        origin: ask.origin,
+    };
+    http.registry.ask(order).await??;
+    Ok(done(ask))
+}
+
+/// `PUT apps/{app}/{id}/metadata?k=v`; always a client's, as in the reference (wire.md §2.5).
+pub(super) async fn update_metadata(
+    http: &Http,
+    ask: &Ask,
+    query: Query<'_>,
+    app: &str,
+    id: &str,
+) -> Result<Answer, ApiError> {
+    let update = UpdateMetadata {
+        key: http.key(app, id),
+        pairs: query.pairs()?,
+    };
+    http.registry.ask(update).await??;
+    Ok(done(ask))
+}
+
+fn done(ask: &Ask) -> Answer {
+    Answer::empty(200, ask.accepted.object)
+}

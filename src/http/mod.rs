@@ -1,0 +1,43 @@
+//! How one asks: HTTP around the registry and the cache.
+//!
+//! A handler translates, asks one actor, translates back; an `if` about leases is in the wrong file.
+//! Eureka's own surface goes through one function, whatever its prefix: `route.rs` says what a path
+//! means, `service.rs` finds out what the caller wants and calls the handler, `answer.rs` and `error.rs`
+//! know how results look. Operations and the page use actix-web's routes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `route.rs` | path → target, pure |
+//! | `ask.rs` | what the head of a request asks for |
+//! | `body.rs` | the body of a request as text |
+//! | `query.rs` | the parameters of a request |
+//! | `service.rs` | Eureka's surface: one request from head to answer |
+//! | `lists.rs` | reads of lists |
+//! | `instances.rs` | reads and changes of one instance |
+//! | `replication.rs` | a peer's batch |
+//! | `info.rs` | `status`, `serverinfo/statusoverrides`, `asg` |
+//! | `ops.rs` | health, metrics, actuator |
+//! | `dashboard/` | the page |
+//! | `answer.rs` `error.rs` | what goes back |
+//! | `state.rs` | what handlers share |
+//! | `routes.rs` | where it all hangs |
+
+mod answer;
+mod ask;
+mod body;
+mod dashboard;
+mod error;
+mod info;
+mod instances;
+mod lists;
+mod ops;
+mod query;
+mod replication;
+pub mod route;
+mod routes;
+mod service;
+mod state;
+mod system;
+
+pub use routes::configure;
+pub use state::{Connections, Http, Identity};

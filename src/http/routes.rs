@@ -1,0 +1,44 @@
+//! Where everything hangs: operations and the page on actix-web's routes, the rest on ours.
+
+use actix_web::web::{self, Data, ServiceConfig};
+use actix_web::{FromRequest, Handler, Resource, Responder};
+
+use super::state::Http;
+use super::{dashboard, ops, service};
+
+/// Adds all routes of a node, below its context path.
+pub fn configure(app: &mut ServiceConfig, http: &Data<Http>) {
+    let context = &http.config.http.context_path;
+    let under = |path: &str| format!("{context}{path}");
+    app.app_data(http.clone())
+        .service(read_only(under("/metrics"), ops::metrics))
+        .service(read_only(under("/health/live"), ops::live))
+        .service(read_only(under("/health/ready"), ops::ready))
+        .service(read_only(under("/actuator/health"), ops::health))
+        .service(read_only(under("/actuator/health/liveness"), ops::live))
+        .service(read_only(under("/actuator/health/readiness"), ops::ready))
+        .service(read_only(under("/actuator/info"), ops::info))
+        .service(read_only(under("/actuator/prometheus"), ops::metrics));
+    if http.config.page.enabled {
+        let page = under(&http.config.page.path);
+        if !page.is_empty() {
+            app.service(read_only(page.clone(), dashboard::page));
+        }
+        app.service(read_only(format!("{page}/"), dashboard::page))
+            .service(read_only(format!("{page}/lastn"), dashboard::lastn));
+    }
+    app.default_service(web::to(service::serve));
+}
+
+/// A path that is only read.
+fn read_only<F, Args>(path: String, handler: F) -> Resource
+where
+    F: Handler<Args>,
+    Args: FromRequest + 'static,
+    F::Output: Responder + 'static,
+{
+    web::resource(path)
+        .route(web::get().to(handler.clone()))
+        .route(web::head().to(handler))
+        .default_service(web::to(ops::only_get))
+}

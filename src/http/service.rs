@@ -1,0 +1,154 @@
+//! Eureka's surface: one request from its head to its answer.
+//!
+//! In this order: what the path means, whether it takes the method, what the caller accepts, then the
+//! handler. Every answer is counted under its route.
+
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use tokio::time::Instant;
+
+use super::answer::Answer;
+use super::ask::Ask;
+use super::error::ApiError;
+use super::query::Query;
+use super::route::{self, NO_ROUTE, NoRoute, Route, Target};
+use super::state::Http;
+use super::{body, info, instances, lists, replication};
+use crate::cache::View;
+
+/// Answers one request.
+pub(super) async fn serve(
+    request: HttpRequest,
+    payload: Payload,
+    http: Data<Http>,
+) -> HttpResponse {
+    let started = Instant::now();
+    let (label, answer) = answer(&http, &request, payload).await;
+    let seconds = started.elapsed().as_secs_f64();
+    let method = request.method().as_str();
+    http.metrics
+        .http
+        .answered(label, method, answer.status, seconds);
+    answer.into_response()
+}
+
+async fn answer(
+    http: &Http,
+    request: &HttpRequest,
+    payload: Payload,
+) -> ((usize, &'static str), Answer) {
+    let ask = Ask::of(request.headers());
+    let found = route::find(&http.config.http.context_path, request.uri().path());
+    let (label, result) = match found {
+        Ok(route) => (
+            route.target.label(),
+            handle(http, &ask, &route, request, payload).await,
+        ),
+        Err(NoRoute::Unknown) => (NO_ROUTE, Err(ApiError::NotFound)),
+        Err(NoRoute::NotText) => (NO_ROUTE, Err(ApiError::PathNotText)),
+    };
+    let answer = result.unwrap_or_else(|error| {
+        if let Some(reason) = error.reason() {
+            http.metrics.http.refused(reason);
+            tracing::warn!(route = label.1, %error, "request refused");
+        }
+        if let ApiError::Unavailable(_) = error {
+            http.metrics.http.shed.increment(1);
+        }
+        error.into_answer(ask.as_ref().ok())
+    });
+    (label, answer)
+}
+
+async fn handle(
+    http: &Http,
+    ask: &Result<Ask, ApiError>,
+    route: &Route<'_>,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<Answer, ApiError> {
+    let method = request.method().as_str();
+    let allow = route.target.allow();
+    if !route.target.takes(method) {
+        return Err(ApiError::MethodNotAllowed(allow));
+    }
+    if method == "OPTIONS" {
+        return Ok(Answer::options(allow));
+    }
+    let ask = ask.as_ref().map_err(Clone::clone)?;
+    match method {
+        "POST" => post(http, ask, &route.target, request, payload).await,
+        _ => {
+            // Whatever a PUT, DELETE or GET brings along is read and thrown away (P9).
+            body::discard(payload, http.body_limits().packed).await?;
+            let query = Query(request.query_string());
+            match method {
+                "PUT" => put(http, ask, &route.target, query).await,
+                "DELETE" => delete(http, ask, &route.target, query).await,
+                _ => get(http, ask, route).await,
+            }
+        }
+    }
+}
+
+async fn get(http: &Http, ask: &Ask, route: &Route<'_>) -> Result<Answer, ApiError> {
+    let v1 = route.v1;
+    let list = |view| lists::read(http, ask, v1, view);
+    match &route.target {
+        Target::Apps => list(View::All).await,
+        Target::Delta => list(View::Delta).await,
+        Target::App(app) => list(View::App(app.to_uppercase().into())).await,
+        Target::Vip(vip) => list(View::Vip((**vip).into())).await,
+        Target::Svip(vip) => list(View::Svip((**vip).into())).await,
+        Target::Instance(app, id) => instances::get(http, ask, v1, app, id),
+        Target::ById(id) => instances::find(http, ask, v1, id).await,
+        Target::Status => Ok(info::status(http, ask)),
+        Target::StatusOverrides => info::overrides(http, ask).await,
+        _ => Err(ApiError::NotFound),
+    }
+}
+
+async fn post(
+    http: &Http,
+    ask: &Ask,
+    target: &Target<'_>,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<Answer, ApiError> {
+    match target {
+        Target::App(app) => instances::register(http, ask, app, request.headers(), payload).await,
+        Target::Batch => replication::apply(http, request.headers(), payload).await,
+        _ => Err(ApiError::NotFound),
+    }
+}
+
+async fn put(
+    http: &Http,
+    ask: &Ask,
+    target: &Target<'_>,
+    query: Query<'_>,
+) -> Result<Answer, ApiError> {
+    match target {
+        Target::Instance(app, id) => instances::renew(http, ask, query, app, id).await,
+        Target::InstanceStatus(app, id) => instances::set_status(http, ask, query, app, id).await,
+        Target::InstanceMetadata(app, id) => {
+            instances::update_metadata(http, ask, query, app, id).await
+        }
+        // Without AWS there is nothing to switch (wire.md §3.11).
+        Target::Asg(_) => Err(ApiError::BadRequest),
+        _ => Err(ApiError::NotFound),
+    }
+}
+
+async fn delete(
+    http: &Http,
+    ask: &Ask,
+    target: &Target<'_>,
+    query: Query<'_>,
+) -> Result<Answer, ApiError> {
+    match target {
+        Target::Instance(app, id) => instances::cancel(http, ask, app, id).await,
+        Target::InstanceStatus(app, id) => instances::clear_status(http, ask, query, app, id).await,
+        _ => Err(ApiError::NotFound),
+    }
+}

@@ -1,0 +1,229 @@
+//! The command: reads the settings, starts a node, and leaves when told to.
+//!
+//! Exit codes: 0 after a stop, 2 for settings that cannot be used and a port that cannot be opened, 70
+//! when an actor died that the node cannot live without.
+
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use heureka::clock::Clock;
+use heureka::config::{Config, Mode, Sources, keys};
+use heureka::node::{self, Node, Placement};
+use heureka::registry::current_work;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+/// A Eureka service registry.
+///
+/// Every setting may be given as --some.key=value or in the environment as SOME_KEY, in Spring's names.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Port to listen on; short for --server.port [default: 8761]
+    #[arg(long, global = true)]
+    port: Option<String>,
+    /// How log lines look; RUST_LOG sets how many there are
+    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text)]
+    log: LogFormat,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a registry (the default)
+    Serve,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
+}
+
+fn main() -> ExitCode {
+    let (properties, rest) = split_properties(std::env::args());
+    let arguments = Arguments::parse_from(rest);
+    let Command::Serve = arguments.command.unwrap_or(Command::Serve);
+    start_log(arguments.log);
+
+    let port = arguments.port.map(|port| (keys::PORT.to_string(), port));
+    let sources = Sources::new(environment(), properties.into_iter().chain(port));
+    for name in sources.unknown() {
+        tracing::warn!("--{name:?} is no setting of this version; it has no effect");
+    }
+    match Config::read(&sources) {
+        Ok(config) => actix::System::new().block_on(serve(config)),
+        Err(mistakes) => {
+            for mistake in mistakes {
+                eprintln!("heureka: {mistake}");
+            }
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Sets `--some.key=value` apart from what the command itself understands.
+fn split_properties(
+    arguments: impl Iterator<Item = String>,
+) -> (Vec<(String, String)>, Vec<String>) {
+    let (mut properties, mut rest) = (Vec::new(), Vec::new());
+    for argument in arguments {
+        let property = argument
+            .strip_prefix("--")
+            .map(|text| match text.split_once('=') {
+                Some((name, value)) => (name.to_string(), value.to_string()),
+                None => (text.to_string(), String::new()),
+            });
+        match property {
+            Some((name, value)) if name.contains('.') => properties.push((name, value)),
+            _ => rest.push(argument),
+        }
+    }
+    (properties, rest)
+}
+
+/// The environment, as far as it is text.
+fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
+fn start_log(format: LogFormat) {
+    let filter = EnvFilter::builder()
+        .with_default_directive(tracing::level_filters::LevelFilter::INFO.into())
+        .from_env_lossy()
+        // What actix-server says at start and stop, this node says itself.
+        .add_directive("actix_server=warn".parse().unwrap_or_default());
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_ansi(std::io::stdout().is_terminal());
+    match format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+    std::panic::set_hook(Box::new(|panic| {
+        let work = current_work().unwrap_or_else(|| "nothing".to_string());
+        tracing::error!(%panic, registry_was_at = %work, "a part of the node failed");
+    }));
+}
+
+async fn serve(config: Config) -> ExitCode {
+    let clock = Clock::system();
+    let address = SocketAddr::new(config.http.address, config.http.port);
+    let opened = node::listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
+    let (address, listener) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            eprintln!(
+                "heureka: cannot listen on {address}: {error}; choose another port with --port"
+            );
+            return ExitCode::from(2);
+        }
+    };
+    let identity = node::identity(address.port(), &clock);
+    let mode = config.mode;
+    let (context, page) = (config.http.context_path.clone(), config.page.clone());
+    let node = Node::assemble(config, clock, identity, Placement::OwnThreads);
+    let server = match node.serve(listener) {
+        Ok(server) => server,
+        Err(error) => {
+            eprintln!("heureka: cannot serve on {address}: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    tracing::info!(
+        "heureka {} listening on http://{address}",
+        env!("CARGO_PKG_VERSION")
+    );
+    tracing::info!("{}", mode_line(mode));
+    let port = address.port();
+    let page = match page.enabled {
+        true => format!(
+            "open http://localhost:{port}{context}{}/ for the page; ",
+            page.path
+        ),
+        false => String::new(),
+    };
+    tracing::info!("{page}clients use http://localhost:{port}{context}/eureka/");
+    run(&node, server).await
+}
+
+fn mode_line(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Modern => {
+            "modern mode: reads show every acknowledged write, leases end on time; \
+             one node, open to everyone who reaches it"
+        }
+        Mode::Classic => {
+            "classic mode: the Java server's cache, lease and eviction times; \
+             one node, open to everyone who reaches it"
+        }
+    }
+}
+
+/// Serves until a signal comes or something vital is gone.
+async fn run(node: &Node, server: actix_web::dev::Server) -> ExitCode {
+    let handle = server.handle();
+    let serving = tokio::task::spawn_local(server);
+    tokio::select! {
+        name = stop_signal() => {
+            tracing::info!("{name}: finishing open requests");
+            node.stop(&handle).await;
+            tracing::info!("stopped");
+            ExitCode::SUCCESS
+        }
+        gone = node.first_gone() => {
+            tracing::error!("the {gone} is gone; the node ends so that it can be started anew");
+            ExitCode::from(70)
+        }
+        ended = serving => {
+            tracing::error!(?ended, "the server ended by itself");
+            ExitCode::from(70)
+        }
+        () = node.upkeep() => ExitCode::from(70),
+    }
+}
+
+/// Waits for SIGTERM or Ctrl-C, and names it.
+async fn stop_signal() -> &'static str {
+    let (Ok(mut term), Ok(mut interrupt)) = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+    ) else {
+        tracing::error!("signals cannot be caught here; the node can only be killed");
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = term.recv() => "SIGTERM",
+        _ = interrupt.recv() => "Ctrl-C",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_told_from_the_command_s_own_arguments() {
+        let given = [
+            "heureka",
+            "serve",
+            "--port",
+            "1",
+            "--server.port=2",
+            "--eureka.x",
+            "--log=json",
+        ];
+        let (properties, rest) = split_properties(given.map(String::from).into_iter());
+        let pairs = [("server.port", "2"), ("eureka.x", "")];
+        assert_eq!(
+            properties,
+            pairs.map(|(k, v)| (k.to_string(), v.to_string()))
+        );
+        assert_eq!(rest, ["heureka", "serve", "--port", "1", "--log=json"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! What the registry is about, as plain data.
+//!
+//! Nothing here decides anything: no clock, no bytes, no actors. The words are Eureka's own; where a
+//! type has a rule attached to it, the rule lives with its owner (`wire` for what may come in and go
+//! out, `registry` for what may change).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `instance.rs` | [`InstanceInfo`]: one registered instance, as it is kept |
+//! | `status.rs` | [`InstanceStatus`], [`ActionType`] |
+//! | `applications.rs` | [`StatusCounts`] and the hash code of a list |
+//! | `replication.rs` | one item of a peer's batch, and the answer to it |
+//! | `origin.rs` | [`Origin`]: who caused a change |
+
+mod applications;
+mod instance;
+mod origin;
+mod replication;
+#[cfg(test)]
+pub(crate) mod samples;
+mod status;
+
+pub use applications::{Applications, StatusCounts};
+pub use instance::{
+    DataCenter, EpochMillis, InstanceInfo, InstanceKey, LeaseTerms, LeaseTimes, Listed, Metadata,
+    Port, Text,
+};
+pub use origin::Origin;
+pub use replication::{Action, ItemAnswer, ReplicationItem};
+pub use status::{ActionType, InstanceStatus};

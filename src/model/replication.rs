@@ -1,0 +1,126 @@
+//! One item of a peer's batch and the answer to it (wire.md §9).
+
+use std::sync::Arc;
+
+use super::{EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, LeaseTimes};
+
+/// What a peer's client did there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Registered, or changed its metadata.
+    Register,
+    /// Sent a heartbeat.
+    Heartbeat,
+    /// Deregistered.
+    Cancel,
+    /// Was given another status by an override.
+    StatusUpdate,
+    /// Lost its override.
+    DeleteStatusOverride,
+}
+
+impl Action {
+    /// All actions, in the order of [`Action::index`].
+    pub const ALL: [Action; 5] = [
+        Self::Register,
+        Self::Heartbeat,
+        Self::Cancel,
+        Self::StatusUpdate,
+        Self::DeleteStatusOverride,
+    ];
+
+    /// The constant on the wire, also used as a label.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Register => "Register",
+            Self::Heartbeat => "Heartbeat",
+            Self::Cancel => "Cancel",
+            Self::StatusUpdate => "StatusUpdate",
+            Self::DeleteStatusOverride => "DeleteStatusOverride",
+        }
+    }
+
+    /// Reads a constant exactly.
+    pub fn from_constant(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.as_str() == text)
+    }
+
+    /// A small number for tables of counters.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// One change that a peer passes on, checked and ready for the registry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReplicationItem {
+    /// Hold this record.
+    Register(Box<InstanceInfo>),
+    /// Renew, and compare stamps.
+    Heartbeat {
+        /// Which instance.
+        key: InstanceKey,
+        /// The sender's `lastDirtyTimestamp`.
+        last_dirty: Option<EpochMillis>,
+        /// The override that the sender holds, if any.
+        override_status: Option<InstanceStatus>,
+    },
+    /// Remove.
+    Cancel(InstanceKey),
+    /// Set an override.
+    StatusUpdate {
+        /// Which instance.
+        key: InstanceKey,
+        /// The status ordered.
+        status: InstanceStatus,
+        /// The sender's stamp.
+        last_dirty: Option<EpochMillis>,
+    },
+    /// Remove an override.
+    DeleteStatusOverride {
+        /// Which instance.
+        key: InstanceKey,
+        /// The status after the removal.
+        status: InstanceStatus,
+        /// The sender's stamp.
+        last_dirty: Option<EpochMillis>,
+    },
+}
+
+impl ReplicationItem {
+    /// Which of the five it is.
+    pub fn action(&self) -> Action {
+        match self {
+            Self::Register(_) => Action::Register,
+            Self::Heartbeat { .. } => Action::Heartbeat,
+            Self::Cancel(_) => Action::Cancel,
+            Self::StatusUpdate { .. } => Action::StatusUpdate,
+            Self::DeleteStatusOverride { .. } => Action::DeleteStatusOverride,
+        }
+    }
+}
+
+/// The answer to one item.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ItemAnswer {
+    /// 200.
+    Done,
+    /// 404: the receiver does not hold the instance, or holds an older copy of it.
+    Unknown,
+    /// 409: the receiver's copy is newer; here it is.
+    Newer(Arc<InstanceInfo>, LeaseTimes),
+    /// 400: the item cannot be carried out as it is.
+    Refused,
+}
+
+impl ItemAnswer {
+    /// `statusCode` of the item.
+    pub fn status_code(&self) -> u16 {
+        match self {
+            Self::Done => 200,
+            Self::Unknown => 404,
+            Self::Newer(..) => 409,
+            Self::Refused => 400,
+        }
+    }
+}

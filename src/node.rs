@@ -1,0 +1,211 @@
+//! The composition root: which actors there are, in which order they start and end, and how the node
+//! listens and leaves.
+//!
+//! The response cache is first, since the registry tells it every change from the first one on. The way
+//! out is: not ready, no new connections, open requests finished, all within [`GRACE`].
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use actix::{Actor, Addr, Arbiter, Context};
+use actix_web::dev::{Server, ServerHandle};
+use actix_web::web::Data;
+use actix_web::{App, HttpServer};
+use arc_swap::ArcSwap;
+use tokio::net::TcpSocket;
+use uuid::Uuid;
+
+use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::eviction::Eviction;
+use crate::http::{self, Connections, Http, Identity};
+use crate::mailbox::Door;
+use crate::metrics::Metrics;
+use crate::registry::{Published, Registry};
+
+/// How long open requests may take once the node is on its way out.
+pub const GRACE: Duration = Duration::from_secs(5);
+/// Idle connections are kept longer than the usual pause between two heartbeats, 30 s.
+const KEEP_ALIVE: Duration = Duration::from_secs(120);
+/// How long a client may take to send the head of its first request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Connections that the system holds until they are accepted.
+const BACKLOG: u32 = 1024;
+/// Pause between two upkeeps of metrics and clock.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// Where actors run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Registry and cache on threads of their own.
+    OwnThreads,
+    /// Everything on the present one; for tests, whose paused time reaches no other.
+    Here,
+}
+
+/// The parts of a node, without anything that listens.
+pub struct Node {
+    /// What handlers share.
+    pub http: Data<Http>,
+    vital: Vec<Vital>,
+}
+
+/// An actor the node cannot live without.
+struct Vital {
+    name: &'static str,
+    is_alive: Box<dyn Fn() -> bool>,
+}
+
+impl Vital {
+    fn new<A: Actor<Context = Context<A>>>(name: &'static str, addr: &Addr<A>) -> Self {
+        let addr = addr.clone();
+        Self {
+            name,
+            is_alive: Box::new(move || addr.connected()),
+        }
+    }
+}
+
+impl Node {
+    /// Starts the actors of a node.
+    pub fn assemble(config: Config, clock: Clock, identity: Identity, place: Placement) -> Self {
+        let metrics = Metrics::new();
+        let published = Arc::new(Published::default());
+        let answers = Arc::new(ArcSwap::from_pointee(Answers::default()));
+        let copy = config
+            .cache
+            .timed_copy
+            .map(|_| Arc::new(TimedCopy::default()));
+
+        let cache = ResponseCache::new(
+            config.cache,
+            clock.clone(),
+            metrics.cache.clone(),
+            answers.clone(),
+            copy.clone(),
+        );
+        let cache = start(cache, place);
+        let registry = Registry::new(
+            config.registry,
+            clock.clone(),
+            metrics.registry.clone(),
+            published.clone(),
+            vec![cache.clone().recipient()],
+        );
+        let registry = start(registry, place);
+        let eviction = Eviction::new(config.eviction, clock.clone(), registry.clone()).start();
+
+        let vital = vec![
+            Vital::new("registry", &registry),
+            Vital::new("response cache", &cache),
+            Vital::new("eviction", &eviction),
+        ];
+        let http = Data::new(Http {
+            reader: Reader::new(published.clone(), answers, copy, Door::new(cache)),
+            registry: Door::new(registry),
+            published,
+            config,
+            identity,
+            metrics,
+            clock,
+            stopping: AtomicBool::new(false),
+        });
+        // Nothing has to be copied from anywhere: lists are whole from the start.
+        http.metrics.http.accepting_reads.set(1.0);
+        Self { http, vital }
+    }
+
+    /// Waits until an actor that the node cannot live without is gone, and names it.
+    pub async fn first_gone(&self) -> &'static str {
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        loop {
+            tick.tick().await;
+            if let Some(gone) = self.vital.iter().find(|actor| !(actor.is_alive)()) {
+                return gone.name;
+            }
+        }
+    }
+
+    /// Folds metrics and follows the wall clock, for ever.
+    pub async fn upkeep(&self) {
+        let mut tick = tokio::time::interval(UPKEEP);
+        loop {
+            tick.tick().await;
+            self.http.metrics.upkeep();
+            if let Some(step) = self.http.clock.follow_system() {
+                tracing::warn!(
+                    step_ms = step,
+                    "the system's clock was set; leases are not affected"
+                );
+            }
+        }
+    }
+
+    /// Serves requests on `listener`, HTTP/1.1 and HTTP/2 alike, until told to stop.
+    pub fn serve(&self, listener: TcpListener) -> io::Result<Server> {
+        let http = self.http.clone();
+        let connections = Connections::new(http.metrics.http.clone());
+        let server = HttpServer::new(move || {
+            let http = http.clone();
+            App::new().configure(move |app| http::configure(app, &http))
+        })
+        .keep_alive(KEEP_ALIVE)
+        .client_request_timeout(HEAD_TIMEOUT)
+        .on_connect(move |_io, extensions| connections.count(extensions))
+        .disable_signals()
+        .shutdown_timeout(GRACE.as_secs())
+        .listen_auto_h2c(listener)?;
+        Ok(server.run())
+    }
+
+    /// Leaves: not ready any more, then no new connections, then open requests finished.
+    pub async fn stop(&self, server: &ServerHandle) {
+        self.http.stopping.store(true, Ordering::Release);
+        server.stop(true).await;
+    }
+}
+
+fn start<A>(actor: A, place: Placement) -> Addr<A>
+where
+    A: Actor<Context = Context<A>> + Send,
+{
+    match place {
+        Placement::OwnThreads => A::start_in_arbiter(&Arbiter::new().handle(), |_| actor),
+        Placement::Here => actor.start(),
+    }
+}
+
+/// Opens the port.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)?.into_std()
+}
+
+/// Who this node is, as far as the machine tells.
+pub fn identity(port: u16, clock: &Clock) -> Identity {
+    Identity {
+        node_id: Uuid::new_v4().to_string(),
+        host_name: gethostname::gethostname().to_string_lossy().into_owned(),
+        ip_addr: own_address().to_string(),
+        port,
+        started: clock.now(),
+    }
+}
+
+/// The address of the interface that the default route uses; no packet is sent to find out.
+fn own_address() -> IpAddr {
+    let asked = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
+        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
+        socket.local_addr()
+    });
+    asked.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip())
+}

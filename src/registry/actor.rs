@@ -1,0 +1,151 @@
+//! The actor around the table: a mailbox, a clock and the listeners.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use actix::{Actor, Context, Recipient};
+
+use super::recent::RecentChanges;
+use super::{Held, Index, Lease, LeaseTable, RegistryEvent, What};
+use crate::clock::Clock;
+use crate::config::{LeaseAccounting, RegistryConfig};
+use crate::metrics::RegistryMetrics;
+use crate::model::{InstanceKey, InstanceStatus, Origin, Text};
+
+/// What the registry shows to all threads.
+#[derive(Debug, Default)]
+pub struct Published {
+    /// Instances by application and id.
+    pub index: Index,
+    revision: AtomicU64,
+}
+
+impl Published {
+    /// The number of the last visible change that may have been acknowledged.
+    pub fn revision(&self) -> u64 {
+        self.revision.load(Ordering::Acquire)
+    }
+}
+
+/// Serialises every visible change of the table.
+pub struct Registry {
+    pub(super) table: LeaseTable,
+    pub(super) clock: Clock,
+    pub(super) metrics: RegistryMetrics,
+    pub(super) recent: RecentChanges,
+    published: Arc<Published>,
+    listeners: Vec<Recipient<RegistryEvent>>,
+    revision: u64,
+    /// Applications that were told that their leases are lengthened; bounded, for the log only.
+    lengthened: HashSet<Text>,
+}
+
+/// Applications that are told in the log that their leases are lengthened.
+const MAX_TOLD: usize = 1000;
+
+impl Registry {
+    /// An empty registry that tells its changes to `listeners`.
+    pub fn new(
+        config: RegistryConfig,
+        clock: Clock,
+        metrics: RegistryMetrics,
+        published: Arc<Published>,
+        listeners: Vec<Recipient<RegistryEvent>>,
+    ) -> Self {
+        Self {
+            table: LeaseTable::new(config),
+            clock,
+            metrics,
+            recent: RecentChanges::default(),
+            published,
+            listeners,
+            revision: 0,
+            lengthened: HashSet::new(),
+        }
+    }
+
+    /// Makes a change visible: event out, index, revision. `before` is the status readers saw until
+    /// now, `None` if the instance was not held.
+    pub(super) fn publish(
+        &mut self,
+        what: What,
+        origin: Origin,
+        before: Option<InstanceStatus>,
+        held: &Arc<Held>,
+    ) {
+        self.revision += 1;
+        let event = RegistryEvent {
+            revision: self.revision,
+            origin,
+            what,
+            held: held.clone(),
+        };
+        for listener in &self.listeners {
+            listener.do_send(event.clone());
+        }
+        let key = held.info.key();
+        let after = (!what.is_removal()).then_some(held.info.status);
+        self.metrics.instances.moved(&key.app, before, after);
+        self.metrics.leases.set(self.table.len() as f64);
+        self.metrics
+            .applications
+            .set(self.table.applications() as f64);
+        self.metrics.revision.set(self.revision as f64);
+        if what.is_removal() {
+            self.published.index.remove(&key);
+        } else {
+            self.published.index.insert(key, held.clone());
+        }
+        self.published
+            .revision
+            .store(self.revision, Ordering::Release);
+    }
+
+    /// Counts a lease that is longer than asked, and says so once per application.
+    pub(super) fn note_lengthened(&mut self, held: &Held) {
+        let terms = held.info.lease;
+        if self.table.config.accounting != LeaseAccounting::Exact || !Lease::is_lengthened(terms) {
+            return;
+        }
+        self.metrics.lengthened.increment(1);
+        if self.lengthened.len() < MAX_TOLD && self.lengthened.insert(held.info.app.clone()) {
+            tracing::info!(
+                app = ?held.info.app,
+                duration_secs = terms.duration_secs,
+                renewal_interval_secs = terms.renewal_interval_secs,
+                "leases shorter than 2.25 renewal intervals are lengthened to that"
+            );
+        }
+    }
+
+    /// Notes what the registry is about to do, for the log line if it should die of it.
+    pub(super) fn begin(verb: &'static str, key: Option<&InstanceKey>) {
+        WORK.with_borrow_mut(|work| *work = Some((verb, key.cloned())));
+    }
+}
+
+thread_local! {
+    /// The verb and key that this thread's registry works on.
+    static WORK: RefCell<Option<(&'static str, Option<InstanceKey>)>> = const { RefCell::new(None) };
+}
+
+/// What the registry on this thread is working on or worked on last, for a panic hook.
+pub fn current_work() -> Option<String> {
+    WORK.with_borrow(|work| {
+        let (verb, key) = work.as_ref()?;
+        Some(match key {
+            Some(key) => format!("{verb} {key:?}"),
+            None => (*verb).to_string(),
+        })
+    })
+}
+
+impl Actor for Registry {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        ctx.set_mailbox_capacity(crate::mailbox::LIMIT);
+    }
+}

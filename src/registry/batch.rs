@@ -1,0 +1,91 @@
+//! Apply a batch: what a peer's clients did there, in order, one answer per item (wire.md §9.3).
+//!
+//! Every item counts as the peer's; none is passed on (I6).
+
+use actix::{Context, Handler, Message, MessageResult};
+
+use super::{ClearStatus, Registry, Renew, Renewal, SetStatus, UnknownInstance};
+use crate::model::{ItemAnswer, Origin, ReplicationItem};
+
+/// Asks the registry to carry out a peer's items.
+#[derive(Debug, Message)]
+#[rtype(result = "Vec<ItemAnswer>")]
+pub struct ApplyBatch {
+    /// In the order of the peer.
+    pub items: Vec<ReplicationItem>,
+}
+
+impl Handler<ApplyBatch> for Registry {
+    type Result = MessageResult<ApplyBatch>;
+
+    fn handle(&mut self, msg: ApplyBatch, _ctx: &mut Context<Self>) -> Self::Result {
+        let apply = |item| {
+            let action = ReplicationItem::action(&item);
+            let answer = self.apply(item);
+            self.metrics.replicated(action, answer.status_code());
+            answer
+        };
+        MessageResult(msg.items.into_iter().map(apply).collect())
+    }
+}
+
+impl Registry {
+    fn apply(&mut self, item: ReplicationItem) -> ItemAnswer {
+        let origin = Origin::Peer;
+        match item {
+            ReplicationItem::Register(info) => {
+                self.register(*info, origin);
+                ItemAnswer::Done
+            }
+            ReplicationItem::Heartbeat {
+                key,
+                last_dirty,
+                override_status,
+            } => self.answer_beat(&Renew {
+                key,
+                last_dirty,
+                override_status,
+                origin,
+            }),
+            ReplicationItem::Cancel(key) => known(self.cancel(key, origin)),
+            ReplicationItem::StatusUpdate {
+                key,
+                status,
+                last_dirty,
+            } => known(self.set_status(&SetStatus {
+                key,
+                status,
+                last_dirty,
+                origin,
+            })),
+            ReplicationItem::DeleteStatusOverride {
+                key,
+                status,
+                last_dirty,
+            } => known(self.clear_status(&ClearStatus {
+                key,
+                status: Some(status),
+                last_dirty,
+                origin,
+            })),
+        }
+    }
+
+    fn answer_beat(&mut self, beat: &Renew) -> ItemAnswer {
+        match self.renew(beat) {
+            Renewal::InStep => ItemAnswer::Done,
+            Renewal::Unknown | Renewal::Newer => ItemAnswer::Unknown,
+            Renewal::Older(held) => {
+                let times = held.lease.times(self.clock.epoch());
+                ItemAnswer::Newer(held.info.clone(), times)
+            }
+        }
+    }
+}
+
+fn known(result: Result<(), UnknownInstance>) -> ItemAnswer {
+    match result {
+        Ok(()) => ItemAnswer::Done,
+        Err(UnknownInstance(_)) => ItemAnswer::Unknown,
+    }
+}

@@ -1,0 +1,96 @@
+//! Cancel: an instance leaves of its own accord, or a peer says that it did.
+//!
+//! Its override goes with it. A cancel of an unknown instance is noted in the list of recent ones, as in
+//! the reference, and changes nothing (server.md §6).
+
+use std::sync::Arc;
+
+use actix::{Context, Handler, Message};
+
+use super::lease::Held;
+use super::{LeaseTable, Registry, UnknownInstance, What};
+use crate::clock::Moment;
+use crate::model::{ActionType, InstanceKey, InstanceStatus, Origin};
+
+/// Asks the registry to let the instance under `key` go.
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "Result<(), UnknownInstance>")]
+pub struct Cancel {
+    /// Which instance.
+    pub key: InstanceKey,
+    /// Who asks.
+    pub origin: Origin,
+}
+
+// === the rule ===
+
+impl LeaseTable {
+    /// Takes the instance off the table and ends its lease; returns it as it leaves.
+    pub(super) fn take_out(&mut self, key: &InstanceKey, now: Moment) -> Option<Arc<Held>> {
+        let mut entry = self.remove(key)?;
+        entry.held.lease.end(now);
+        Some(entry.change(ActionType::Deleted, now, |_| ()))
+    }
+}
+
+// === the handler ===
+
+impl Handler<Cancel> for Registry {
+    type Result = Result<(), UnknownInstance>;
+
+    fn handle(&mut self, msg: Cancel, _ctx: &mut Context<Self>) -> Self::Result {
+        self.cancel(msg.key, msg.origin)
+    }
+}
+
+impl Registry {
+    pub(super) fn cancel(
+        &mut self,
+        key: InstanceKey,
+        origin: Origin,
+    ) -> Result<(), UnknownInstance> {
+        Self::begin("cancel", Some(&key));
+        let now = self.clock.now();
+        self.recent.cancelled(now.wall, key.clone());
+        let Some(held) = self.table.take_out(&key, now) else {
+            return Err(UnknownInstance(key));
+        };
+        self.metrics.cancelled(origin);
+        tracing::info!(instance = ?key, origin = origin.as_str(), "deregistered");
+        self.publish_removal(What::Cancelled, origin, &held);
+        Ok(())
+    }
+
+    /// Publishes that an instance went, and how old its lease became.
+    pub(super) fn publish_removal(&mut self, what: What, origin: Origin, held: &Arc<Held>) {
+        let age = held.lease.age(self.clock.now());
+        self.metrics.lease_age.record(age as f64 / 1000.0);
+        let before: InstanceStatus = held.info.status;
+        self.publish(what, origin, Some(before), held);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Mode, RegistryConfig};
+    use crate::model::samples;
+
+    #[test]
+    fn what_leaves_is_marked_deleted_with_its_last_status_and_its_end() {
+        let at = |mono| Moment {
+            mono,
+            wall: 1_000 + mono,
+        };
+        let mut table = LeaseTable::new(RegistryConfig::of(Mode::Modern));
+        table.register(samples::instance("A", "i"), Origin::Client, at(0));
+        let key = InstanceKey::new("a", "i");
+        let held = table.take_out(&key, at(7)).unwrap();
+        assert_eq!(held.info.action, ActionType::Deleted);
+        assert_eq!(held.info.status, InstanceStatus::Up);
+        assert_eq!(held.info.last_updated, 1_007);
+        assert_eq!(held.lease.times(1_000).evicted, 1_007);
+        assert!(table.take_out(&key, at(8)).is_none());
+        assert_eq!((table.len(), table.applications()), (0, 0));
+    }
+}

@@ -1,0 +1,127 @@
+//! Update metadata: pairs are added or replaced; the client's next registration replaces them all.
+//!
+//! As in the reference it is a registration of the same record (server.md §8.4): a new lease, ADDED in
+//! the delta, `lastDirtyTimestamp` as it was.
+
+use std::sync::Arc;
+
+use actix::{Context, Handler, Message};
+
+use super::lease::{Held, Lease};
+use super::{LeaseTable, Registry, UnknownInstance, What};
+use crate::clock::Moment;
+use crate::model::{ActionType, InstanceKey, Origin, Text};
+
+/// Asks the registry to merge `pairs` into an instance's metadata.
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "Result<(), UnknownInstance>")]
+pub struct UpdateMetadata {
+    /// Which instance.
+    pub key: InstanceKey,
+    /// Keys are not empty and differ from each other.
+    pub pairs: Vec<(Text, Text)>,
+}
+
+// === the rule ===
+
+impl LeaseTable {
+    /// Merges the pairs; without any there is nothing to see afterwards.
+    pub(super) fn update_metadata(
+        &mut self,
+        update: &UpdateMetadata,
+        now: Moment,
+    ) -> Result<Option<Arc<Held>>, UnknownInstance> {
+        let accounting = self.config.accounting;
+        let entry = self.present(&update.key, now);
+        let entry = entry.ok_or_else(|| UnknownInstance(update.key.clone()))?;
+        if update.pairs.is_empty() {
+            entry.held.lease.renew(now);
+            return Ok(None);
+        }
+        let changed = entry.change(ActionType::Added, now, |info| {
+            let metadata = Arc::make_mut(&mut info.metadata);
+            metadata.extend(update.pairs.iter().cloned());
+        });
+        let lease = Lease::new(changed.info.lease, accounting, now);
+        lease.keep_service_up(&changed.lease);
+        entry.held = Arc::new(Held {
+            info: changed.info.clone(),
+            lease: Arc::new(lease),
+        });
+        Ok(Some(entry.held.clone()))
+    }
+}
+
+// === the handler ===
+
+impl Handler<UpdateMetadata> for Registry {
+    type Result = Result<(), UnknownInstance>;
+
+    fn handle(&mut self, msg: UpdateMetadata, _ctx: &mut Context<Self>) -> Self::Result {
+        Self::begin("update the metadata of", Some(&msg.key));
+        let changed = self.table.update_metadata(&msg, self.clock.now())?;
+        if let Some(held) = changed {
+            let origin = Origin::Client;
+            self.metrics.metadata_updated(origin);
+            tracing::info!(instance = ?msg.key, pairs = msg.pairs.len(), "metadata updated");
+            let status = held.info.status;
+            self.publish(What::MetadataChanged, origin, Some(status), &held);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Mode, RegistryConfig};
+    use crate::model::samples;
+
+    /// server.md scenario 27, wire.md row 50.
+    #[test]
+    fn pairs_are_merged_with_a_new_lease_and_the_same_stamp() {
+        let at = |mono| Moment { mono, wall: mono };
+        let mut table = LeaseTable::new(RegistryConfig::of(Mode::Modern));
+        let mut info = samples::instance("A", "i");
+        info.metadata = Arc::new([("a".into(), "0".into()), ("z".into(), "9".into())].into());
+        table.register(info, Origin::Client, at(0));
+        let update = |id: &str, pairs: &[(&str, &str)]| UpdateMetadata {
+            key: InstanceKey::new("A", id),
+            pairs: pairs
+                .iter()
+                .map(|(k, v)| ((*k).into(), (*v).into()))
+                .collect(),
+        };
+
+        let update_a = update("i", &[("a", "1"), ("b", "3")]);
+        let held = table
+            .update_metadata(&update_a, at(30_000))
+            .unwrap()
+            .unwrap();
+        let pairs: Vec<_> = held
+            .info
+            .metadata
+            .iter()
+            .map(|(k, v)| (&**k, &**v))
+            .collect();
+        assert_eq!(pairs, [("a", "1"), ("b", "3"), ("z", "9")]);
+        assert_eq!(
+            (held.info.last_dirty, held.info.action),
+            (1000, ActionType::Added)
+        );
+        assert_eq!(held.lease.times(0).registered, 30_000);
+        assert_eq!(held.lease.deadline(), 120_000);
+
+        assert!(
+            table
+                .update_metadata(&update("i", &[]), at(40_000))
+                .unwrap()
+                .is_none()
+        );
+        assert!(
+            table
+                .update_metadata(&update("none", &[]), at(40_000))
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! The registry: the one owner of leases.
+//!
+//! Everything that changes a lease happens in this folder, one file per verb. Each verb file holds the
+//! message, the rule on [`LeaseTable`], the handler that joins them, and the tests. Rules take the
+//! present moment as an argument; only the handlers ask the clock.
+//!
+//! | verb | file | answers |
+//! |---|---|---|
+//! | register | `register.rs` | nothing; a registration that was understood cannot be refused |
+//! | renew | `renew.rs` | [`Renewal`]: in step, unknown, newer or older |
+//! | cancel | `cancel.rs` | [`UnknownInstance`] |
+//! | set and clear the status | `status.rs` | [`UnknownInstance`] |
+//! | update metadata | `metadata.rs` | [`UnknownInstance`] |
+//! | evict | `evict.rs` | what is overdue; how many went |
+//! | apply a batch | `batch.rs` | one answer per item |
+//!
+//! | question | file |
+//! |---|---|
+//! | everything, one by its id, the overrides | `snapshot.rs` |
+//! | the last thousand registered and cancelled | `recent.rs` |
+//!
+//! Every visible change is one [`RegistryEvent`] with its own revision. Order within a change: event out,
+//! then [`Index`], then the revision, then the reply. This folder does not know who listens.
+
+mod actor;
+mod batch;
+mod cancel;
+mod event;
+mod evict;
+mod index;
+mod lease;
+mod metadata;
+mod overrides;
+mod recent;
+mod register;
+mod renew;
+mod snapshot;
+mod status;
+mod table;
+
+pub use actor::{Published, Registry, current_work};
+pub use batch::ApplyBatch;
+pub use cancel::Cancel;
+pub use event::{RegistryEvent, UnknownInstance, What};
+pub use evict::{EvictExpired, Overdue, TakeOverdue};
+pub use index::Index;
+pub use lease::{Held, Lease};
+pub use metadata::UpdateMetadata;
+pub use recent::{Recent, TakeRecent};
+pub use register::Register;
+pub use renew::{Renew, Renewal};
+pub use snapshot::{FindById, TakeOverrides, TakeSnapshot};
+pub use status::{ClearStatus, SetStatus};
+pub use table::LeaseTable;

@@ -1,0 +1,295 @@
+//! Register: an instance announces itself, or a peer announces it.
+//!
+//! The copy with the newer `lastDirtyTimestamp` stays; equal stamps favour the newcomer. Either way the
+//! lease begins anew (server.md §4). Two exceptions for old stamps: a client whose clock was set back by
+//! more than a minute is taken at its word and its stamp raised, and an instance that is held as UNKNOWN
+//! without an override takes the status it announces (B-10).
+
+use std::sync::Arc;
+
+use actix::{Context, Handler, Message};
+
+use super::lease::{Held, Lease};
+use super::overrides::{Candidate, resulting_status};
+use super::table::Entry;
+use super::{LeaseTable, Registry, What};
+use crate::clock::Moment;
+use crate::model::{ActionType, EpochMillis, InstanceInfo, InstanceStatus, Origin};
+
+/// A direct client's stamp that is older than the held one by more than this is a clock set back.
+const CLOCK_STEP_MS: EpochMillis = 60_000;
+/// The largest stamp: what Java's `long` holds.
+const MAX_STAMP: EpochMillis = i64::MAX as EpochMillis;
+
+/// Asks the registry to hold a lease for `info`.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Register {
+    /// The record, checked and canonical.
+    pub info: InstanceInfo,
+    /// Who brings it.
+    pub origin: Origin,
+}
+
+/// What a registration changed.
+#[derive(Debug)]
+pub(super) struct Registered {
+    pub(super) held: Arc<Held>,
+    /// The status before, if it was held.
+    pub(super) before: Option<InstanceStatus>,
+    pub(super) clock_set_back: bool,
+}
+
+// === the rule ===
+
+impl LeaseTable {
+    /// Puts the instance on file with a new lease.
+    pub(super) fn register(
+        &mut self,
+        newcomer: InstanceInfo,
+        origin: Origin,
+        now: Moment,
+    ) -> Registered {
+        let key = newcomer.key();
+        let existing = self.get(&key);
+        let existing_info = existing.map(|entry| entry.held.info.clone());
+        let (mut info, clock_set_back) = match &existing_info {
+            Some(held) if held.last_dirty > newcomer.last_dirty => older(held, newcomer, origin),
+            _ => (newcomer, false),
+        };
+        // A stored override is never replaced by a registration, only introduced.
+        let stored = existing_info.as_ref().and_then(|held| held.override_status);
+        info.override_status = stored.or(info.override_status);
+        info.status = resulting_status(Candidate {
+            status: info.status,
+            override_status: info.override_status,
+            existing: existing_info.as_ref().map(|held| held.status),
+            origin,
+            pin_status: self.config.pin_status,
+        });
+        info.action = ActionType::Added;
+        info.last_updated = now.wall;
+
+        let lease = Lease::new(info.lease, self.config.accounting, now);
+        if let Some(entry) = existing {
+            lease.keep_service_up(&entry.held.lease);
+        }
+        if info.status == InstanceStatus::Up {
+            lease.service_up(now);
+        }
+        let held = Arc::new(Held {
+            info: Arc::new(info),
+            lease: Arc::new(lease),
+        });
+        let override_changed = existing.and_then(|entry| entry.override_changed);
+        let entry = Entry {
+            held: held.clone(),
+            override_changed,
+        };
+        self.insert(&key, entry);
+        Registered {
+            held,
+            before: existing_info.map(|held| held.status),
+            clock_set_back,
+        }
+    }
+}
+
+/// What stays when the newcomer's stamp is older than the held one, and whether that is because its
+/// clock was set back.
+fn older(held: &InstanceInfo, mut newcomer: InstanceInfo, origin: Origin) -> (InstanceInfo, bool) {
+    if origin == Origin::Client && held.last_dirty - newcomer.last_dirty > CLOCK_STEP_MS {
+        newcomer.last_dirty = held.last_dirty.saturating_add(1).min(MAX_STAMP);
+        return (newcomer, true);
+    }
+    let mut kept = held.clone();
+    if held.status == InstanceStatus::Unknown && held.override_status.is_none() {
+        kept.status = newcomer.status;
+    }
+    (kept, false)
+}
+
+// === the handler ===
+
+impl Handler<Register> for Registry {
+    type Result = ();
+
+    fn handle(&mut self, msg: Register, _ctx: &mut Context<Self>) {
+        self.register(msg.info, msg.origin);
+    }
+}
+
+impl Registry {
+    pub(super) fn register(&mut self, info: InstanceInfo, origin: Origin) {
+        Self::begin("register", Some(&info.key()));
+        let now = self.clock.now();
+        let done = self.table.register(info, origin, now);
+        let key = done.held.info.key();
+        self.recent.registered(now.wall, key.clone());
+        self.metrics.registered(origin);
+        self.note_lengthened(&done.held);
+        if done.clock_set_back {
+            self.metrics.clocks_set_back.increment(1);
+            tracing::warn!(
+                instance = ?key,
+                raised_to = done.held.info.last_dirty,
+                "the client's clock was set back; its registration is accepted with a raised stamp"
+            );
+        }
+        let is_new = done.before.is_none();
+        if is_new {
+            tracing::info!(instance = ?key, status = %done.held.info.status, "registered");
+        } else {
+            tracing::debug!(instance = ?key, status = %done.held.info.status, "registered again");
+        }
+        self.publish(What::Registered { is_new }, origin, done.before, &done.held);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Mode, RegistryConfig};
+    use crate::model::{InstanceKey, samples};
+    use InstanceStatus::{Down, OutOfService, Starting, Unknown, Up};
+    use Origin::{Client, Peer};
+
+    fn table(mode: Mode) -> LeaseTable {
+        LeaseTable::new(RegistryConfig::of(mode))
+    }
+
+    fn at(mono: u64) -> Moment {
+        Moment {
+            mono,
+            wall: 1_000_000 + mono,
+        }
+    }
+
+    fn record(stamp: u64, vip: &str, status: InstanceStatus) -> InstanceInfo {
+        InstanceInfo {
+            last_dirty: stamp,
+            vip_address: Some(vip.into()),
+            status,
+            ..samples::instance("A", "i")
+        }
+    }
+
+    /// server.md scenarios 4 and 5, wire.md row 27, the clock steps of design §2, I11.
+    #[test]
+    fn the_newer_stamp_stays_unless_a_client_s_clock_was_set_back() {
+        for (held, came, origin, vip, stamp) in [
+            (200, 100, Client, "old", 200),
+            (200, 200, Client, "new", 200),
+            (200, 300, Client, "new", 300),
+            (200, 100, Peer, "old", 200),
+            (100_000, 40_000, Client, "old", 100_000),
+            (100_000, 39_999, Client, "new", 100_001),
+            (100_000, 39_999, Peer, "old", 100_000),
+            (MAX_STAMP, 1, Client, "new", MAX_STAMP),
+        ] {
+            let mut table = table(Mode::Modern);
+            table.register(record(held, "old", Up), Client, at(0));
+            let done = table.register(record(came, "new", Up), origin, at(50_000));
+            let case = format!("held {held}, came {came} from {origin:?}");
+            assert_eq!(done.held.info.vip_address.as_deref(), Some(vip), "{case}");
+            assert_eq!(done.held.info.last_dirty, stamp, "{case}");
+            assert_eq!(
+                done.held.lease.age(at(50_000)),
+                0,
+                "the lease is new: {case}"
+            );
+            table.assert_consistent();
+        }
+    }
+
+    /// server.md scenario 6.
+    #[test]
+    fn the_first_time_up_is_kept_and_the_registration_time_is_not() {
+        let mut table = table(Mode::Classic);
+        table.register(record(1, "v", Up), Client, at(0));
+        let done = table.register(record(2, "v", Up), Client, at(50_000));
+        let times = done.held.lease.times(0);
+        assert_eq!((times.service_up, times.registered), (0, 50_000));
+    }
+
+    /// server.md scenarios 22 and 23 (classic), and B-07 the other way in modern.
+    #[test]
+    fn out_of_service_by_the_client_itself_is_pinned_in_classic_only() {
+        for (mode, first, second, origin, expected) in [
+            (Mode::Classic, Up, OutOfService, Client, Up),
+            (Mode::Classic, Up, OutOfService, Peer, OutOfService),
+            (Mode::Classic, OutOfService, Up, Client, OutOfService),
+            (Mode::Classic, OutOfService, Up, Peer, Up),
+            (Mode::Modern, Up, OutOfService, Client, OutOfService),
+            (Mode::Modern, OutOfService, Up, Client, Up),
+        ] {
+            let mut table = table(mode);
+            table.register(record(1, "v", first), Client, at(0));
+            let done = table.register(record(2, "v", second), origin, at(1));
+            assert_eq!(
+                done.held.info.status, expected,
+                "{mode:?} {first} {second} {origin:?}"
+            );
+        }
+    }
+
+    /// B-10: an instance that is UNKNOWN without an override is never stuck there.
+    #[test]
+    fn unknown_without_an_override_takes_the_status_of_an_older_stamp() {
+        for (on_file, ordered, expected) in [
+            (Unknown, None, Up),
+            (Unknown, Some(Unknown), Unknown),
+            (Down, None, Down),
+        ] {
+            let mut table = table(Mode::Classic);
+            let mut first = record(2000, "old", on_file);
+            first.override_status = ordered;
+            table.register(first, Client, at(0));
+            let done = table.register(record(1000, "new", Up), Client, at(1));
+            assert_eq!(done.held.info.status, expected, "{on_file} {ordered:?}");
+            assert_eq!(done.held.info.vip_address.as_deref(), Some("old"));
+            assert_eq!(done.held.info.last_dirty, 2000);
+        }
+    }
+
+    /// server.md scenario 24; wire.md §11.2.
+    #[test]
+    fn a_registration_may_introduce_an_override_and_never_replace_one() {
+        let mut table = table(Mode::Modern);
+        let ordering = |stamp, ordered| InstanceInfo {
+            override_status: Some(ordered),
+            ..record(stamp, "v", Up)
+        };
+        let done = table.register(ordering(1, OutOfService), Client, at(0));
+        assert_eq!(done.held.info.status, OutOfService);
+        let done = table.register(ordering(2, Up), Client, at(1));
+        assert_eq!(done.held.info.override_status, Some(OutOfService));
+        assert_eq!(done.held.info.status, OutOfService);
+        let done = table.register(record(3, "v", Starting), Client, at(2));
+        assert_eq!(
+            done.held.info.status, Starting,
+            "scenario 16: rule 1 over the override"
+        );
+        let done = table.register(record(4, "v", Up), Client, at(3));
+        assert_eq!(
+            done.held.info.status, OutOfService,
+            "scenario 17: it was only hidden"
+        );
+    }
+
+    /// server.md §1: the same id in two applications is two instances (B-08).
+    #[test]
+    fn instances_are_told_apart_by_application_and_id() {
+        let mut table = table(Mode::Modern);
+        let other = InstanceInfo {
+            override_status: Some(Down),
+            ..samples::instance("B", "i")
+        };
+        table.register(other, Client, at(0));
+        let done = table.register(record(1, "v", Up), Client, at(0));
+        assert_eq!((done.before, done.held.info.status), (None, Up));
+        assert_eq!((table.len(), table.applications()), (2, 2));
+        assert!(table.get(&InstanceKey::new("b", "i")).is_some());
+        table.assert_consistent();
+    }
+}

@@ -1,0 +1,311 @@
+//! Renew: a heartbeat extends a lease, and compares stamps.
+//!
+//! A newer stamp at the sender is answered 404, so that it registers; a newer one here is of interest to
+//! peers only, which get this node's copy (409). The lease is renewed in every one of these cases
+//! (server.md §5). An instance that is UNKNOWN is answered 404 without a renewal. Whatever a heartbeat
+//! changes in what readers see is a change like any other (B-12).
+
+use std::sync::Arc;
+
+use actix::{Context, Handler, Message};
+
+use super::lease::Held;
+use super::overrides::{Candidate, resulting_status};
+use super::{LeaseTable, Registry, What};
+use crate::clock::{Millis, Moment};
+use crate::metrics::RenewalResult;
+use crate::model::{ActionType, EpochMillis, InstanceKey, InstanceStatus, Origin};
+
+/// A peer's word about an override counts only if this node changed none for so long.
+const OVERRIDE_QUIET_MS: Millis = 90_000;
+
+/// Asks the registry to renew the lease under `key`.
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "Renewal")]
+pub struct Renew {
+    /// Which instance.
+    pub key: InstanceKey,
+    /// The sender's stamp, if it sent one.
+    pub last_dirty: Option<EpochMillis>,
+    /// The override that a sending peer holds; ignored from clients.
+    pub override_status: Option<InstanceStatus>,
+    /// Who sends it.
+    pub origin: Origin,
+}
+
+/// What became of a heartbeat.
+#[derive(Clone, Debug)]
+pub enum Renewal {
+    /// Renewed, and nothing more to say.
+    InStep,
+    /// Not held, or held as UNKNOWN: the sender should register.
+    Unknown,
+    /// Renewed, but the sender's copy is newer: it should register.
+    Newer,
+    /// Renewed, and this node's copy is newer. Only peers are told.
+    Older(Arc<Held>),
+}
+
+/// The outcome with what it changed.
+#[derive(Debug)]
+pub(super) struct Renewed {
+    pub(super) renewal: Renewal,
+    /// The instance after a visible change, and its status before.
+    pub(super) changed: Option<(Arc<Held>, InstanceStatus)>,
+}
+
+impl Renewal {
+    fn result(&self) -> RenewalResult {
+        match self {
+            Self::InStep => RenewalResult::Ok,
+            Self::Unknown => RenewalResult::Unknown,
+            Self::Newer => RenewalResult::Newer,
+            Self::Older(_) => RenewalResult::Older,
+        }
+    }
+}
+
+// === the rule ===
+
+impl LeaseTable {
+    /// Renews, and tells whether the copies are in step.
+    pub(super) fn renew(&mut self, beat: &Renew, now: Moment) -> Renewed {
+        let config = self.config;
+        let Some(entry) = self.get_mut(&beat.key) else {
+            return Renewed {
+                renewal: Renewal::Unknown,
+                changed: None,
+            };
+        };
+        let held = entry.held.clone();
+        let info = &held.info;
+        let stamp = beat
+            .last_dirty
+            .filter(|_| config.sync_when_timestamp_differs);
+        let from_peer = (beat.origin == Origin::Peer)
+            .then_some(())
+            .and(beat.override_status);
+        let ordered = from_peer
+            .filter(|status| *status != InstanceStatus::Unknown)
+            .filter(|status| info.override_status != Some(*status));
+
+        let quiet = entry
+            .override_changed
+            .is_none_or(|at| now.mono.saturating_sub(at) >= OVERRIDE_QUIET_MS);
+        let adopted = ordered.filter(|_| quiet && stamp == Some(info.last_dirty));
+        let override_status = adopted.or(info.override_status);
+        let status = resulting_status(Candidate {
+            status: info.status,
+            override_status,
+            existing: Some(info.status),
+            origin: beat.origin,
+            pin_status: config.pin_status,
+        });
+        if status == InstanceStatus::Unknown {
+            return Renewed {
+                renewal: Renewal::Unknown,
+                changed: None,
+            };
+        }
+        held.lease.renew(now);
+        let newer = stamp.is_some_and(|stamp| stamp > info.last_dirty);
+        // With a newer stamp the override is stored now and takes effect with the next heartbeat.
+        let stored = ordered.filter(|_| newer);
+        let override_status = stored.or(override_status);
+        let changed =
+            (status != info.status || override_status != info.override_status).then(|| {
+                let changed = entry.change(ActionType::Modified, now, |info| {
+                    info.status = status;
+                    info.override_status = override_status;
+                });
+                if status == InstanceStatus::Up {
+                    changed.lease.service_up(now);
+                }
+                (changed, info.status)
+            });
+        let renewal = if newer {
+            Renewal::Newer
+        } else if stamp.is_some_and(|stamp| stamp < info.last_dirty) {
+            Renewal::Older(entry.held.clone())
+        } else {
+            Renewal::InStep
+        };
+        Renewed { renewal, changed }
+    }
+}
+
+// === the handler ===
+
+impl Handler<Renew> for Registry {
+    type Result = actix::MessageResult<Renew>;
+
+    fn handle(&mut self, msg: Renew, _ctx: &mut Context<Self>) -> Self::Result {
+        actix::MessageResult(self.renew(&msg))
+    }
+}
+
+impl Registry {
+    pub(super) fn renew(&mut self, beat: &Renew) -> Renewal {
+        Self::begin("renew", Some(&beat.key));
+        let now = self.clock.now();
+        let done = self.table.renew(beat, now);
+        self.metrics.renewed(beat.origin, done.renewal.result());
+        if let Some((held, before)) = done.changed {
+            self.metrics.status_changed(beat.origin);
+            tracing::info!(instance = ?beat.key, status = %held.info.status, "status changed by a heartbeat");
+            self.publish(What::StatusChanged, beat.origin, Some(before), &held);
+        }
+        done.renewal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Mode, RegistryConfig};
+    use crate::model::{InstanceInfo, samples};
+    use InstanceStatus::{Down, OutOfService, Unknown, Up};
+    use Origin::{Client, Peer};
+
+    fn at(mono: u64) -> Moment {
+        Moment {
+            mono,
+            wall: 1_000_000 + mono,
+        }
+    }
+
+    fn table_with(info: InstanceInfo, sync: bool) -> LeaseTable {
+        let mut table = LeaseTable::new(RegistryConfig {
+            sync_when_timestamp_differs: sync,
+            ..RegistryConfig::of(Mode::Modern)
+        });
+        table.register(info, Client, at(0));
+        table
+    }
+
+    fn beat(last_dirty: Option<u64>, ordered: Option<InstanceStatus>, origin: Origin) -> Renew {
+        Renew {
+            key: InstanceKey::new("a", "i"),
+            last_dirty,
+            override_status: ordered,
+            origin,
+        }
+    }
+
+    fn word(renewal: &Renewal) -> &'static str {
+        match renewal {
+            Renewal::InStep => "in step",
+            Renewal::Unknown => "unknown",
+            Renewal::Newer => "newer",
+            Renewal::Older(_) => "older",
+        }
+    }
+
+    fn deadline(table: &LeaseTable) -> u64 {
+        table.iter().next().unwrap().lease.deadline()
+    }
+
+    /// server.md scenarios 10, 11 and 13: all of them renew the lease.
+    #[test]
+    fn stamps_are_compared_after_the_renewal() {
+        for (sync, stamp, expected) in [
+            (true, Some(1000), "in step"),
+            (true, Some(500), "older"),
+            (true, Some(1500), "newer"),
+            (true, None, "in step"),
+            (false, Some(500), "in step"),
+            (false, Some(1500), "in step"),
+        ] {
+            for origin in Origin::ALL {
+                let mut table = table_with(samples::instance("A", "i"), sync);
+                let done = table.renew(&beat(stamp, None, origin), at(30_000));
+                assert_eq!(word(&done.renewal), expected, "{stamp:?} {origin:?}");
+                assert_eq!(deadline(&table), 120_000);
+                assert!(done.changed.is_none());
+            }
+        }
+    }
+
+    /// server.md scenario 9, §5.1 step 3.
+    #[test]
+    fn what_is_not_held_and_what_is_unknown_is_not_renewed() {
+        let unknown = InstanceInfo {
+            status: Unknown,
+            ..samples::instance("A", "i")
+        };
+        let mut table = table_with(unknown, true);
+        let before = deadline(&table);
+        assert_eq!(
+            word(&table.renew(&beat(None, None, Client), at(30_000)).renewal),
+            "unknown"
+        );
+        assert_eq!(deadline(&table), before);
+        let mut empty = LeaseTable::new(RegistryConfig::of(Mode::Modern));
+        assert_eq!(
+            word(&empty.renew(&beat(None, None, Client), at(0)).renewal),
+            "unknown"
+        );
+    }
+
+    /// server.md scenario 12, wire.md row 37, B-12.
+    #[test]
+    fn a_peer_s_newer_beat_stores_its_override_which_the_next_beat_applies() {
+        let mut table = table_with(samples::instance("A", "i"), true);
+        let done = table.renew(&beat(Some(1500), Some(OutOfService), Peer), at(1));
+        assert_eq!(word(&done.renewal), "newer");
+        let (held, _) = done.changed.expect("the stored override is visible");
+        assert_eq!(
+            (held.info.override_status, held.info.status),
+            (Some(OutOfService), Up)
+        );
+
+        let done = table.renew(&beat(Some(1000), None, Client), at(2));
+        let (held, before) = done.changed.expect("the status follows");
+        assert_eq!((before, held.info.status), (Up, OutOfService));
+        assert_eq!(held.info.action, ActionType::Modified);
+        assert_eq!(held.info.last_updated, 1_000_002);
+        assert_eq!(held.info.last_dirty, 1000);
+    }
+
+    /// B-13: equal stamps and another override, unless this node changed it a moment ago.
+    #[test]
+    fn an_override_in_a_beat_in_step_is_adopted_from_peers_only() {
+        for (origin, ordered, changed_at, now, adopted) in [
+            (Peer, Some(OutOfService), None, 100_000, true),
+            (Peer, Some(OutOfService), Some(10_000), 99_999, false),
+            (Peer, Some(OutOfService), Some(10_000), 100_000, true),
+            (Peer, Some(Unknown), None, 100_000, false),
+            (Peer, None, None, 100_000, false),
+            (Client, Some(OutOfService), None, 100_000, false),
+        ] {
+            let mut table = table_with(samples::instance("A", "i"), true);
+            let key = InstanceKey::new("A", "i");
+            table.get_mut(&key).unwrap().override_changed = changed_at;
+            let done = table.renew(&beat(Some(1000), ordered, origin), at(now));
+            let status = done.changed.map(|(held, _)| held.info.status);
+            assert_eq!(
+                status,
+                adopted.then_some(OutOfService),
+                "{origin:?} {ordered:?} {changed_at:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn silence_about_an_override_never_removes_it() {
+        let mut table = table_with(
+            InstanceInfo {
+                override_status: Some(Down),
+                ..samples::instance("A", "i")
+            },
+            true,
+        );
+        let done = table.renew(&beat(Some(1000), None, Peer), at(1));
+        assert_eq!(word(&done.renewal), "in step");
+        assert!(done.changed.is_none());
+        assert_eq!(
+            table.iter().next().unwrap().info.override_status,
+            Some(Down)
+        );
+    }
+}

@@ -1,0 +1,253 @@
+//! Set and clear the status: an operator orders one, and takes the order back (server.md §8.1, §8.2).
+//!
+//! Both renew the lease, and neither moves `lastDirtyTimestamp` unless the caller brings a newer one. A
+//! status that the instance has already is no order (B-11). Clearing without a value leaves UNKNOWN, so
+//! that the next heartbeat is answered 404 and the client registers with its own status.
+
+use std::sync::Arc;
+
+use actix::{Context, Handler, Message};
+
+use super::lease::Held;
+use super::{LeaseTable, Registry, UnknownInstance, What};
+use crate::clock::Moment;
+use crate::model::{ActionType, EpochMillis, InstanceKey, InstanceStatus, Origin};
+
+/// Orders a status for an instance.
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "Result<(), UnknownInstance>")]
+pub struct SetStatus {
+    /// Which instance.
+    pub key: InstanceKey,
+    /// The status ordered; any of the five.
+    pub status: InstanceStatus,
+    /// Replaces the held stamp if it is newer.
+    pub last_dirty: Option<EpochMillis>,
+    /// Who orders it.
+    pub origin: Origin,
+}
+
+/// Takes an order back.
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "Result<(), UnknownInstance>")]
+pub struct ClearStatus {
+    /// Which instance.
+    pub key: InstanceKey,
+    /// The status after that; UNKNOWN if `None`.
+    pub status: Option<InstanceStatus>,
+    /// Replaces the held stamp if it is newer.
+    pub last_dirty: Option<EpochMillis>,
+    /// Who does it.
+    pub origin: Origin,
+}
+
+/// The instance after a change with its status before it; `None` if there was nothing to change.
+type Changed = Option<(Arc<Held>, InstanceStatus)>;
+
+// === the rules ===
+
+impl LeaseTable {
+    pub(super) fn set_status(
+        &mut self,
+        order: &SetStatus,
+        now: Moment,
+    ) -> Result<Changed, UnknownInstance> {
+        let entry = self.present(&order.key, now);
+        let entry = entry.ok_or_else(|| UnknownInstance(order.key.clone()))?;
+        entry.held.lease.renew(now);
+        let before = entry.held.info.status;
+        if before == order.status {
+            return Ok(None);
+        }
+        if order.status == InstanceStatus::Up {
+            entry.held.lease.service_up(now);
+        }
+        entry.override_changed = Some(now.mono);
+        let held = entry.change(ActionType::Modified, now, |info| {
+            info.status = order.status;
+            info.override_status = Some(order.status);
+            info.last_dirty = info.last_dirty.max(order.last_dirty.unwrap_or(0));
+        });
+        Ok(Some((held, before)))
+    }
+
+    pub(super) fn clear_status(
+        &mut self,
+        order: &ClearStatus,
+        now: Moment,
+    ) -> Result<Changed, UnknownInstance> {
+        let entry = self.present(&order.key, now);
+        let entry = entry.ok_or_else(|| UnknownInstance(order.key.clone()))?;
+        entry.held.lease.renew(now);
+        if entry.held.info.override_status.is_none() {
+            return Ok(None);
+        }
+        let before = entry.held.info.status;
+        entry.override_changed = Some(now.mono);
+        let held = entry.change(ActionType::Modified, now, |info| {
+            info.override_status = None;
+            info.status = order.status.unwrap_or(InstanceStatus::Unknown);
+            info.last_dirty = info.last_dirty.max(order.last_dirty.unwrap_or(0));
+        });
+        if held.info.status == InstanceStatus::Up {
+            held.lease.service_up(now);
+        }
+        Ok(Some((held, before)))
+    }
+}
+
+// === the handlers ===
+
+impl Handler<SetStatus> for Registry {
+    type Result = Result<(), UnknownInstance>;
+
+    fn handle(&mut self, msg: SetStatus, _ctx: &mut Context<Self>) -> Self::Result {
+        self.set_status(&msg)
+    }
+}
+
+impl Handler<ClearStatus> for Registry {
+    type Result = Result<(), UnknownInstance>;
+
+    fn handle(&mut self, msg: ClearStatus, _ctx: &mut Context<Self>) -> Self::Result {
+        self.clear_status(&msg)
+    }
+}
+
+impl Registry {
+    pub(super) fn set_status(&mut self, order: &SetStatus) -> Result<(), UnknownInstance> {
+        Self::begin("set the status of", Some(&order.key));
+        let changed = self.table.set_status(order, self.clock.now())?;
+        self.publish_order(changed, order.origin, "status overridden");
+        Ok(())
+    }
+
+    pub(super) fn clear_status(&mut self, order: &ClearStatus) -> Result<(), UnknownInstance> {
+        Self::begin("clear the status of", Some(&order.key));
+        let changed = self.table.clear_status(order, self.clock.now())?;
+        self.publish_order(changed, order.origin, "override removed");
+        Ok(())
+    }
+
+    fn publish_order(&mut self, changed: Changed, origin: Origin, what: &'static str) {
+        if let Some((held, before)) = changed {
+            self.metrics.status_changed(origin);
+            tracing::info!(instance = ?held.info.key(), %before, after = %held.info.status, "{what}");
+            self.publish(What::StatusChanged, origin, Some(before), &held);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Mode, RegistryConfig};
+    use crate::model::{InstanceInfo, samples};
+    use InstanceStatus::{Down, OutOfService, Unknown, Up};
+
+    fn at(mono: u64) -> Moment {
+        Moment {
+            mono,
+            wall: 1_000_000 + mono,
+        }
+    }
+
+    fn key() -> InstanceKey {
+        InstanceKey::new("A", "i")
+    }
+
+    fn set(status: InstanceStatus, last_dirty: Option<u64>) -> SetStatus {
+        SetStatus {
+            key: key(),
+            status,
+            last_dirty,
+            origin: Origin::Client,
+        }
+    }
+
+    fn clear(status: Option<InstanceStatus>) -> ClearStatus {
+        ClearStatus {
+            key: key(),
+            status,
+            last_dirty: None,
+            origin: Origin::Client,
+        }
+    }
+
+    fn table() -> LeaseTable {
+        let mut table = LeaseTable::new(RegistryConfig::of(Mode::Modern));
+        table.register(samples::instance("A", "i"), Origin::Client, at(0));
+        table
+    }
+
+    fn info(table: &LeaseTable) -> Arc<InstanceInfo> {
+        table.iter().next().unwrap().info.clone()
+    }
+
+    /// server.md scenarios 14 and 21; wire.md rows 40 and 43.
+    #[test]
+    fn an_order_is_recorded_only_if_it_changes_the_status_and_always_renews() {
+        let mut table = table();
+        assert!(
+            table
+                .set_status(&set(Up, None), at(30_000))
+                .unwrap()
+                .is_none()
+        );
+        assert_eq!(info(&table).override_status, None);
+        assert_eq!(table.iter().next().unwrap().lease.deadline(), 120_000);
+
+        let (held, before) = table
+            .set_status(&set(OutOfService, None), at(31_000))
+            .unwrap()
+            .unwrap();
+        assert_eq!((before, held.info.status), (Up, OutOfService));
+        assert_eq!(held.info.override_status, Some(OutOfService));
+        assert_eq!(
+            (held.info.last_dirty, held.info.last_updated),
+            (1000, 1_031_000)
+        );
+        assert_eq!(held.info.action, ActionType::Modified);
+    }
+
+    #[test]
+    fn a_stamp_only_ever_rises() {
+        for (brought, expected) in [(None, 1000), (Some(999), 1000), (Some(2000), 2000)] {
+            let mut table = table();
+            table.set_status(&set(Down, brought), at(1)).unwrap();
+            assert_eq!(info(&table).last_dirty, expected);
+        }
+    }
+
+    /// server.md scenarios 18, 19 and 20; wire.md rows 45–47.
+    #[test]
+    fn clearing_gives_the_status_asked_for_or_unknown_and_without_an_order_nothing() {
+        for (order, value, expected) in [
+            (Some(OutOfService), None, Unknown),
+            (Some(OutOfService), Some(Up), Up),
+            (None, Some(Down), Up),
+        ] {
+            let mut table = table();
+            if let Some(order) = order {
+                table.set_status(&set(order, None), at(1)).unwrap();
+            }
+            let changed = table.clear_status(&clear(value), at(2)).unwrap();
+            assert_eq!(changed.is_some(), order.is_some());
+            assert_eq!(info(&table).status, expected);
+            assert_eq!(info(&table).override_status, None);
+        }
+    }
+
+    #[test]
+    fn an_ended_lease_counts_as_gone() {
+        let mut table = table();
+        assert!(table.set_status(&set(Down, None), at(90_001)).is_err());
+        assert!(table.clear_status(&clear(None), at(90_001)).is_err());
+        let other = SetStatus {
+            key: InstanceKey::new("A", "none"),
+            ..set(Down, None)
+        };
+        let error = table.set_status(&other, at(0)).unwrap_err();
+        assert_eq!(error.to_string(), "no lease for A/none");
+    }
+}

@@ -1,0 +1,11 @@
+//! JSON: the dialect of the reference's own codec out (wire.md §4), all dialects in (§5, §12.1).
+
+mod read;
+mod value;
+mod write;
+
+pub use read::{applications, registration};
+pub(super) use read::{instance_members, stamp};
+pub(super) use value::{Members, Scalar, elements, number};
+pub(super) use write::{Object, data_center, port, text};
+pub use write::{write_application, write_applications, write_instance};
