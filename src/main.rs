@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 use heureka::clock::Clock;
 use heureka::config::{Config, Mode, Sources, keys};
-use heureka::node::{self, Node, Placement};
+use heureka::node::{self, Ended, Node, Placement};
 use heureka::registry::current_work;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
@@ -124,32 +124,42 @@ async fn serve(config: Config) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    introduce(&config, address);
     let identity = node::identity(address.port(), &clock);
-    let mode = config.mode;
-    let (context, page) = (config.http.context_path.clone(), config.page.clone());
     let node = Node::assemble(config, clock, identity, Placement::OwnThreads);
-    let server = match node.serve(listener) {
-        Ok(server) => server,
+    match node.run(listener, stop_signal()).await {
+        Ok(Ended::Stopped) => {
+            tracing::info!("stopped");
+            ExitCode::SUCCESS
+        }
+        Ok(Ended::Lost(part)) => {
+            tracing::error!("the {part} is gone; the node ends so that it can be started anew");
+            ExitCode::from(70)
+        }
         Err(error) => {
             eprintln!("heureka: cannot serve on {address}: {error}");
-            return ExitCode::from(2);
+            ExitCode::from(2)
         }
-    };
+    }
+}
+
+/// The first lines of the log: where, how, and what to open next.
+fn introduce(config: &Config, address: SocketAddr) {
     tracing::info!(
         "heureka {} listening on http://{address}",
         env!("CARGO_PKG_VERSION")
     );
-    tracing::info!("{}", mode_line(mode));
-    let port = address.port();
-    let page = match page.enabled {
-        true => format!(
-            "open http://localhost:{port}{context}{}/ for the page; ",
-            page.path
-        ),
+    tracing::info!("{}", mode_line(config.mode));
+    let base = format!(
+        "http://localhost:{}{}",
+        address.port(),
+        config.http.context_path
+    );
+    let page = match config.page.enabled {
+        true => format!("open {base}{}/ for the page; ", config.page.path),
         false => String::new(),
     };
-    tracing::info!("{page}clients use http://localhost:{port}{context}/eureka/");
-    run(&node, server).await
+    tracing::info!("{page}clients use {base}/eureka/");
 }
 
 fn mode_line(mode: Mode) -> &'static str {
@@ -165,31 +175,8 @@ fn mode_line(mode: Mode) -> &'static str {
     }
 }
 
-/// Serves until a signal comes or something vital is gone.
-async fn run(node: &Node, server: actix_web::dev::Server) -> ExitCode {
-    let handle = server.handle();
-    let serving = tokio::task::spawn_local(server);
-    tokio::select! {
-        name = stop_signal() => {
-            tracing::info!("{name}: finishing open requests");
-            node.stop(&handle).await;
-            tracing::info!("stopped");
-            ExitCode::SUCCESS
-        }
-        gone = node.first_gone() => {
-            tracing::error!("the {gone} is gone; the node ends so that it can be started anew");
-            ExitCode::from(70)
-        }
-        ended = serving => {
-            tracing::error!(?ended, "the server ended by itself");
-            ExitCode::from(70)
-        }
-        () = node.upkeep() => ExitCode::from(70),
-    }
-}
-
-/// Waits for SIGTERM or Ctrl-C, and names it.
-async fn stop_signal() -> &'static str {
+/// Waits for SIGTERM or Ctrl-C.
+async fn stop_signal() {
     let (Ok(mut term), Ok(mut interrupt)) = (
         signal(SignalKind::terminate()),
         signal(SignalKind::interrupt()),
@@ -197,10 +184,11 @@ async fn stop_signal() -> &'static str {
         tracing::error!("signals cannot be caught here; the node can only be killed");
         return std::future::pending().await;
     };
-    tokio::select! {
+    let name = tokio::select! {
         _ = term.recv() => "SIGTERM",
         _ = interrupt.recv() => "Ctrl-C",
-    }
+    };
+    tracing::info!("{name}: finishing open requests");
 }
 
 #[cfg(test)]

@@ -4,19 +4,22 @@
 //! would mix the nodes of a simulation. Names that grow with data are bounded: at most
 //! [`MAX_APPLICATIONS`] applications have a series of their own. docs/operations.md lists them all.
 
-use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+mod http;
+mod registry;
 
-use metrics::{
-    Counter, Gauge, Histogram, Unit, counter, describe_counter, describe_gauge, describe_histogram,
-    gauge, histogram, with_local_recorder,
+use std::sync::Arc;
+
+use ::metrics::{
+    Gauge, Histogram, Unit, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+    with_local_recorder,
 };
 use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 use metrics_process::Collector;
 
-use crate::model::{Action, InstanceStatus, Origin, Text};
+pub use http::{FetchKind, HttpMetrics, Refusal};
+pub use registry::{InstanceGauges, RegistryMetrics, RenewalResult};
 
 const REGISTRATIONS: &str = "eureka_registrations_total";
 const CANCELLATIONS: &str = "eureka_cancellations_total";
@@ -127,238 +130,96 @@ fn recorder() -> PrometheusRecorder {
     builder.unwrap_or_default().build_recorder()
 }
 
-fn describe() {
-    describe_counter!(REGISTRATIONS, "Registrations accepted");
-    describe_counter!(CANCELLATIONS, "Instances deregistered");
-    describe_counter!(
+/// What a metric is.
+enum Kind {
+    Counter,
+    Gauge,
+    Seconds,
+}
+
+/// The text after `# HELP`, for every name.
+const HELP: [(&str, Kind, &str); 27] = [
+    (REGISTRATIONS, Kind::Counter, "Registrations accepted"),
+    (CANCELLATIONS, Kind::Counter, "Instances deregistered"),
+    (
         STATUS_CHANGES,
-        "Overrides set and removed, statuses changed by a renewal"
-    );
-    describe_counter!(METADATA_UPDATES, "Metadata updates carried out");
-    describe_counter!(RENEWALS, "Heartbeats by what became of them");
-    describe_counter!(EVICTIONS, "Leases removed because they ended");
-    describe_gauge!(LEASES, Unit::Count, "Leases held");
-    describe_gauge!(
+        Kind::Counter,
+        "Overrides set and removed, statuses changed by a heartbeat",
+    ),
+    (
+        METADATA_UPDATES,
+        Kind::Counter,
+        "Metadata updates carried out",
+    ),
+    (RENEWALS, Kind::Counter, "Heartbeats by what became of them"),
+    (
+        EVICTIONS,
+        Kind::Counter,
+        "Leases removed because they ended",
+    ),
+    (LEASES, Kind::Gauge, "Leases held"),
+    (
         APPLICATIONS,
-        Unit::Count,
-        "Applications with at least one instance"
-    );
-    describe_gauge!(REVISION, Unit::Count, "Visible changes since the start");
-    describe_gauge!(DELTA_ENTRIES, Unit::Count, "Instances in the delta");
-    describe_histogram!(LEASE_AGE, Unit::Seconds, "Age of leases when they ended");
-    describe_counter!(
+        Kind::Gauge,
+        "Applications with at least one instance",
+    ),
+    (REVISION, Kind::Gauge, "Visible changes since the start"),
+    (DELTA_ENTRIES, Kind::Gauge, "Instances in the delta"),
+    (LEASE_AGE, Kind::Seconds, "Age of leases when they ended"),
+    (
         LEASES_LENGTHENED,
-        "Leases shorter than 2.25 renewal intervals, lengthened"
-    );
-    describe_counter!(
+        Kind::Counter,
+        "Leases under 2.25 renewal intervals that were lengthened",
+    ),
+    (
         CLOCKS_SET_BACK,
-        "Registrations whose stamp went back by more than a minute"
-    );
-    describe_gauge!(
+        Kind::Counter,
+        "Registrations whose stamp went back by more than a minute",
+    ),
+    (
         SERVER_INSTANCES,
-        Unit::Count,
-        "Instances by application and status"
-    );
-    describe_gauge!(ACCEPTING_READS, Unit::Count, "1 while lists are served");
-    describe_counter!(FETCHES, "Lists and instances read");
-    describe_counter!(FETCH_BYTES, Unit::Bytes, "Bytes of the bodies read");
-    describe_histogram!(PUBLISH_SECONDS, Unit::Seconds, "Time to write one list");
-    describe_histogram!(DEFLATE_SECONDS, Unit::Seconds, "Time to pack one list");
-    describe_counter!(
+        Kind::Gauge,
+        "Instances by application and status",
+    ),
+    (ACCEPTING_READS, Kind::Gauge, "1 while lists are served"),
+    (FETCHES, Kind::Counter, "Lists and instances read"),
+    (FETCH_BYTES, Kind::Counter, "Bytes of the bodies read"),
+    (PUBLISH_SECONDS, Kind::Seconds, "Time to write one list"),
+    (DEFLATE_SECONDS, Kind::Seconds, "Time to pack one list"),
+    (
         REPLICATION_RECEIVED,
-        "Batch items from peers by what became of them"
-    );
-    describe_gauge!(MAILBOX_DEPTH, Unit::Count, "Requests waiting for an actor");
-    describe_counter!(HTTP_REQUESTS, "Requests answered");
-    describe_histogram!(
+        Kind::Counter,
+        "Batch items from peers by what became of them",
+    ),
+    (MAILBOX_DEPTH, Kind::Gauge, "Requests waiting for an actor"),
+    (HTTP_REQUESTS, Kind::Counter, "Requests answered"),
+    (
         HTTP_SECONDS,
-        Unit::Seconds,
-        "Time from request head to answer head"
-    );
-    describe_counter!(REFUSED, "Requests refused with a reason");
-    describe_counter!(SHED, "Requests answered 503 because too many were waiting");
-    describe_gauge!(CONNECTIONS, Unit::Count, "Open connections");
-    describe_gauge!(
+        Kind::Seconds,
+        "Time from the head of a request to its answer",
+    ),
+    (REFUSED, Kind::Counter, "Requests refused with a reason"),
+    (
+        SHED,
+        Kind::Counter,
+        "Requests answered 503 because too many were waiting",
+    ),
+    (CONNECTIONS, Kind::Gauge, "Open connections"),
+    (
         BUILD_INFO,
-        Unit::Count,
-        "Always 1; the version is the label"
-    );
-}
+        Kind::Gauge,
+        "Always 1; the version is the label",
+    ),
+];
 
-fn by_origin(name: &'static str) -> [Counter; 2] {
-    Origin::ALL.map(|origin| counter!(name, "origin" => origin.as_str()))
-}
-
-/// What became of a heartbeat; the label `result`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RenewalResult {
-    /// In step.
-    Ok,
-    /// Not held, or its status is UNKNOWN.
-    Unknown,
-    /// The sender has a newer copy.
-    Newer,
-    /// The sender has an older copy.
-    Older,
-}
-
-impl RenewalResult {
-    const ALL: [(RenewalResult, &'static str); 4] = [
-        (Self::Ok, "ok"),
-        (Self::Unknown, "unknown"),
-        (Self::Newer, "newer"),
-        (Self::Older, "older"),
-    ];
-}
-
-/// Handles of the registry actor.
-#[derive(Clone)]
-pub struct RegistryMetrics {
-    registrations: [Counter; 2],
-    cancellations: [Counter; 2],
-    status_changes: [Counter; 2],
-    metadata_updates: [Counter; 2],
-    renewals: [[Counter; 4]; 2],
-    evictions: Counter,
-    replication: [[Counter; 4]; 5],
-    /// Leases held.
-    pub leases: Gauge,
-    /// Applications that have instances.
-    pub applications: Gauge,
-    /// The revision.
-    pub revision: Gauge,
-    /// Seconds from registration to the end.
-    pub lease_age: Histogram,
-    /// Leases lengthened to 2.25 renewal intervals.
-    pub lengthened: Counter,
-    /// Clients whose clock was set back.
-    pub clocks_set_back: Counter,
-    /// Instances by application and status.
-    pub instances: InstanceGauges,
-}
-
-impl RegistryMetrics {
-    fn new(recorder: &Arc<PrometheusRecorder>) -> Self {
-        Self {
-            registrations: by_origin(REGISTRATIONS),
-            cancellations: by_origin(CANCELLATIONS),
-            status_changes: by_origin(STATUS_CHANGES),
-            metadata_updates: by_origin(METADATA_UPDATES),
-            renewals: Origin::ALL.map(|origin| {
-                RenewalResult::ALL.map(|(_, result)| {
-                    counter!(RENEWALS, "origin" => origin.as_str(), "result" => result)
-                })
-            }),
-            evictions: counter!(EVICTIONS, "reason" => "expired"),
-            replication: Action::ALL.map(|action| {
-                ["ok", "unknown", "newer", "refused"].map(|result| {
-                    let action = action.as_str();
-                    counter!(REPLICATION_RECEIVED, "action" => action, "result" => result)
-                })
-            }),
-            leases: gauge!(LEASES),
-            applications: gauge!(APPLICATIONS),
-            revision: gauge!(REVISION),
-            lease_age: histogram!(LEASE_AGE),
-            lengthened: counter!(LEASES_LENGTHENED),
-            clocks_set_back: counter!(CLOCKS_SET_BACK),
-            instances: InstanceGauges::new(recorder.clone()),
+fn describe() {
+    for (name, kind, help) in HELP {
+        match kind {
+            Kind::Counter => describe_counter!(name, help),
+            Kind::Gauge => describe_gauge!(name, help),
+            Kind::Seconds => describe_histogram!(name, Unit::Seconds, help),
         }
     }
-
-    /// A registration was accepted.
-    pub fn registered(&self, origin: Origin) {
-        self.registrations[origin.index()].increment(1);
-    }
-
-    /// An instance was deregistered.
-    pub fn cancelled(&self, origin: Origin) {
-        self.cancellations[origin.index()].increment(1);
-    }
-
-    /// A status or an override changed.
-    pub fn status_changed(&self, origin: Origin) {
-        self.status_changes[origin.index()].increment(1);
-    }
-
-    /// Metadata were updated.
-    pub fn metadata_updated(&self, origin: Origin) {
-        self.metadata_updates[origin.index()].increment(1);
-    }
-
-    /// A heartbeat came.
-    pub fn renewed(&self, origin: Origin, result: RenewalResult) {
-        self.renewals[origin.index()][result as usize].increment(1);
-    }
-
-    /// A lease ended and was removed.
-    pub fn evicted(&self) {
-        self.evictions.increment(1);
-    }
-
-    /// An item of a peer's batch was answered with this status code.
-    pub fn replicated(&self, action: Action, status_code: u16) {
-        let result = match status_code {
-            200 => 0,
-            404 => 1,
-            409 => 2,
-            _ => 3,
-        };
-        self.replication[action.index()][result].increment(1);
-    }
-}
-
-/// `eureka_server_instances`, kept up to date change by change.
-#[derive(Clone)]
-pub struct InstanceGauges {
-    recorder: Arc<PrometheusRecorder>,
-    by_app: HashMap<Text, [Gauge; 5]>,
-    other: Option<[Gauge; 5]>,
-}
-
-impl InstanceGauges {
-    fn new(recorder: Arc<PrometheusRecorder>) -> Self {
-        Self {
-            recorder,
-            by_app: HashMap::new(),
-            other: None,
-        }
-    }
-
-    /// An instance of `app` came (`from` is `None`), changed its status, or went (`to` is `None`).
-    pub fn moved(&mut self, app: &Text, from: Option<InstanceStatus>, to: Option<InstanceStatus>) {
-        if from == to {
-            return;
-        }
-        let gauges = self.of(app);
-        if let Some(from) = from {
-            gauges[from.index()].decrement(1.0);
-        }
-        if let Some(to) = to {
-            gauges[to.index()].increment(1.0);
-        }
-    }
-
-    fn of(&mut self, app: &Text) -> &[Gauge; 5] {
-        let recorder = &self.recorder;
-        if self.by_app.len() >= MAX_APPLICATIONS && !self.by_app.contains_key(app) {
-            return self
-                .other
-                .get_or_insert_with(|| status_gauges(recorder, "other"));
-        }
-        self.by_app
-            .entry(app.clone())
-            .or_insert_with(|| status_gauges(recorder, app))
-    }
-}
-
-fn status_gauges(recorder: &Arc<PrometheusRecorder>, app: &str) -> [Gauge; 5] {
-    with_local_recorder(&**recorder, || {
-        InstanceStatus::ALL.map(|status| {
-            let (app, status) = (app.to_string(), status.as_str());
-            gauge!(SERVER_INSTANCES, "application" => app, "status" => status)
-        })
-    })
 }
 
 /// Handles of the response cache.
@@ -382,154 +243,10 @@ impl CacheMetrics {
     }
 }
 
-/// What is read; the label `kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named after the routes")]
-pub enum FetchKind {
-    Full,
-    Delta,
-    App,
-    Vip,
-    Svip,
-    Instance,
-}
-
-const FETCH_KINDS: [&str; 6] = ["full", "delta", "app", "vip", "svip", "instance"];
-const FORMATS: [&str; 2] = ["json", "xml"];
-const ENCODINGS: [&str; 2] = ["identity", "gzip"];
-
-/// Why a request was refused; the label `reason`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The body cannot be understood.
-    Malformed,
-    /// The body was understood, but something needed is missing or wrong.
-    Invalid,
-    /// The body is too long.
-    TooLong,
-    /// The body is of a kind that is not read here.
-    MediaType,
-    /// A query parameter or a path segment cannot be understood.
-    Parameter,
-}
-
-const REFUSALS: [&str; 5] = [
-    "malformed",
-    "invalid",
-    "too_long",
-    "media_type",
-    "parameter",
-];
-
-/// Methods with a label of their own, the last for all others.
-const METHODS: [&str; 7] = ["GET", "PUT", "POST", "DELETE", "HEAD", "OPTIONS", "other"];
-/// Statuses with a label of their own; others are labelled by their class.
-const STATUSES: [u16; 14] = [
-    200, 204, 400, 403, 404, 405, 406, 408, 409, 413, 415, 500, 503, 0,
-];
-/// Routes that can be told apart.
-const MAX_ROUTES: usize = 24;
-
-/// Handles of the HTTP side.
-#[derive(Clone)]
-pub struct HttpMetrics {
-    fetches: Arc<Vec<(Counter, Counter)>>,
-    refused: Arc<[Counter; 5]>,
-    requests: Arc<Requests>,
-    /// Answers 503 because an actor's mailbox was full.
-    pub shed: Counter,
-    /// Open connections.
-    pub connections: Gauge,
-    /// 1 while lists are served.
-    pub accepting_reads: Gauge,
-}
-
-struct Requests {
-    recorder: Arc<PrometheusRecorder>,
-    cells: Vec<OnceLock<(Counter, Histogram)>>,
-}
-
-impl HttpMetrics {
-    fn new(recorder: &Arc<PrometheusRecorder>) -> Self {
-        let requests = Requests {
-            recorder: recorder.clone(),
-            cells: std::iter::repeat_with(OnceLock::new)
-                .take(MAX_ROUTES * METHODS.len() * STATUSES.len())
-                .collect(),
-        };
-        with_local_recorder(&**recorder, || Self {
-            fetches: Arc::new(fetch_counters()),
-            refused: Arc::new(REFUSALS.map(|reason| counter!(REFUSED, "reason" => reason))),
-            requests: Arc::new(requests),
-            shed: counter!(SHED, "reason" => "mailbox_full"),
-            connections: gauge!(CONNECTIONS),
-            accepting_reads: gauge!(ACCEPTING_READS),
-        })
-    }
-
-    /// A list or an instance of `bytes` bytes was read.
-    pub fn fetched(&self, kind: FetchKind, json: bool, gzip: bool, bytes: usize) {
-        let cell = (kind as usize * 2 + usize::from(!json)) * 2 + usize::from(gzip);
-        let (count, size) = &self.fetches[cell];
-        count.increment(1);
-        size.increment(bytes as u64);
-    }
-
-    /// A request was refused.
-    pub fn refused(&self, reason: Refusal) {
-        self.refused[reason as usize].increment(1);
-    }
-
-    /// A request was answered. `route` is a small number with a name.
-    pub fn answered(&self, route: (usize, &'static str), method: &str, status: u16, seconds: f64) {
-        let method = METHODS
-            .iter()
-            .position(|m| *m == method)
-            .unwrap_or(METHODS.len() - 1);
-        let status_cell = STATUSES
-            .iter()
-            .position(|s| *s == status)
-            .unwrap_or(STATUSES.len() - 1);
-        let route_cell = route.0.min(MAX_ROUTES - 1);
-        let cell = (route_cell * METHODS.len() + method) * STATUSES.len() + status_cell;
-        let (count, time) = self.requests.cells[cell].get_or_init(|| {
-            let status = match STATUSES[status_cell] {
-                0 => format!("{}xx", status / 100),
-                status => status.to_string(),
-            };
-            let labels = [
-                ("route", route.1.to_string()),
-                ("method", METHODS[method].to_string()),
-                ("status", status),
-            ];
-            with_local_recorder(&*self.requests.recorder, || {
-                (
-                    counter!(HTTP_REQUESTS, &labels),
-                    histogram!(HTTP_SECONDS, &labels),
-                )
-            })
-        });
-        count.increment(1);
-        time.record(seconds);
-    }
-}
-
-fn fetch_counters() -> Vec<(Counter, Counter)> {
-    let mut counters = Vec::new();
-    for kind in FETCH_KINDS {
-        for format in FORMATS {
-            for encoding in ENCODINGS {
-                let labels = [("kind", kind), ("format", format), ("encoding", encoding)];
-                counters.push((counter!(FETCHES, &labels), counter!(FETCH_BYTES, &labels)));
-            }
-        }
-    }
-    counters
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{InstanceStatus, Origin, Text};
 
     #[test]
     fn a_scrape_shows_names_help_and_labels_of_this_node_alone() {

@@ -75,20 +75,7 @@ impl Node {
     pub fn assemble(config: Config, clock: Clock, identity: Identity, place: Placement) -> Self {
         let metrics = Metrics::new();
         let published = Arc::new(Published::default());
-        let answers = Arc::new(ArcSwap::from_pointee(Answers::default()));
-        let copy = config
-            .cache
-            .timed_copy
-            .map(|_| Arc::new(TimedCopy::default()));
-
-        let cache = ResponseCache::new(
-            config.cache,
-            clock.clone(),
-            metrics.cache.clone(),
-            answers.clone(),
-            copy.clone(),
-        );
-        let cache = start(cache, place);
+        let (cache, reader) = start_cache(&config, &clock, &metrics, &published, place);
         let registry = Registry::new(
             config.registry,
             clock.clone(),
@@ -98,24 +85,23 @@ impl Node {
         );
         let registry = start(registry, place);
         let eviction = Eviction::new(config.eviction, clock.clone(), registry.clone()).start();
-
         let vital = vec![
             Vital::new("registry", &registry),
             Vital::new("response cache", &cache),
             Vital::new("eviction", &eviction),
         ];
+        // Nothing has to be copied from anywhere: lists are whole from the start.
+        metrics.http.accepting_reads.set(1.0);
         let http = Data::new(Http {
-            reader: Reader::new(published.clone(), answers, copy, Door::new(cache)),
-            registry: Door::new(registry),
-            published,
             config,
             identity,
+            registry: Door::new(registry),
+            published,
+            reader,
             metrics,
             clock,
             stopping: AtomicBool::new(false),
         });
-        // Nothing has to be copied from anywhere: lists are whole from the start.
-        http.metrics.http.accepting_reads.set(1.0);
         Self { http, vital }
     }
 
@@ -162,11 +148,65 @@ impl Node {
         Ok(server.run())
     }
 
+    /// Serves until `stop` is ready, and then leaves in good order; or until something fails.
+    pub async fn run(
+        &self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()>,
+    ) -> io::Result<Ended> {
+        let server = self.serve(listener)?;
+        let handle = server.handle();
+        let serving = tokio::task::spawn_local(server);
+        tokio::select! {
+            () = stop => {
+                self.stop(&handle).await;
+                Ok(Ended::Stopped)
+            }
+            gone = self.first_gone() => Ok(Ended::Lost(gone)),
+            _ = serving => Ok(Ended::Lost("server")),
+            () = self.upkeep() => Ok(Ended::Lost("upkeep")),
+        }
+    }
+
     /// Leaves: not ready any more, then no new connections, then open requests finished.
     pub async fn stop(&self, server: &ServerHandle) {
         self.http.stopping.store(true, Ordering::Release);
         server.stop(true).await;
     }
+}
+
+/// How a node's run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to stop.
+    Stopped,
+    /// This part is gone, and with it the node.
+    Lost(&'static str),
+}
+
+/// The cache comes first: it follows the registry from its first change on.
+fn start_cache(
+    config: &Config,
+    clock: &Clock,
+    metrics: &Metrics,
+    published: &Arc<Published>,
+    place: Placement,
+) -> (Addr<ResponseCache>, Reader) {
+    let answers = Arc::new(ArcSwap::from_pointee(Answers::default()));
+    let copy = config
+        .cache
+        .timed_copy
+        .map(|_| Arc::new(TimedCopy::default()));
+    let cache = ResponseCache::new(
+        config.cache,
+        clock.clone(),
+        metrics.cache.clone(),
+        answers.clone(),
+        copy.clone(),
+    );
+    let cache = start(cache, place);
+    let reader = Reader::new(published.clone(), answers, copy, Door::new(cache.clone()));
+    (cache, reader)
 }
 
 fn start<A>(actor: A, place: Placement) -> Addr<A>

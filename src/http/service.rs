@@ -42,7 +42,7 @@ async fn answer(
     let (label, result) = match found {
         Ok(route) => (
             route.target.label(),
-            handle(http, &ask, &route, request, payload).await,
+            dispatch(http, &ask, &route, request, payload).await,
         ),
         Err(NoRoute::Unknown) => (NO_ROUTE, Err(ApiError::NotFound)),
         Err(NoRoute::NotText) => (NO_ROUTE, Err(ApiError::PathNotText)),
@@ -60,7 +60,7 @@ async fn answer(
     (label, answer)
 }
 
-async fn handle(
+async fn dispatch(
     http: &Http,
     ask: &Result<Ask, ApiError>,
     route: &Route<'_>,

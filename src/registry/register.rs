@@ -70,17 +70,7 @@ impl LeaseTable {
         info.action = ActionType::Added;
         info.last_updated = now.wall;
 
-        let lease = Lease::new(info.lease, self.config.accounting, now);
-        if let Some(entry) = existing {
-            lease.keep_service_up(&entry.held.lease);
-        }
-        if info.status == InstanceStatus::Up {
-            lease.service_up(now);
-        }
-        let held = Arc::new(Held {
-            info: Arc::new(info),
-            lease: Arc::new(lease),
-        });
+        let held = self.lease(info, existing, now);
         let override_changed = existing.and_then(|entry| entry.override_changed);
         let entry = Entry {
             held: held.clone(),
@@ -92,6 +82,23 @@ impl LeaseTable {
             before: existing_info.map(|held| held.status),
             clock_set_back,
         }
+    }
+}
+
+impl LeaseTable {
+    /// A new lease for a record; when the instance was first UP is kept from the lease before it.
+    fn lease(&self, info: InstanceInfo, existing: Option<&Entry>, now: Moment) -> Arc<Held> {
+        let lease = Lease::new(info.lease, self.config.accounting, now);
+        if let Some(entry) = existing {
+            lease.keep_service_up(&entry.held.lease);
+        }
+        if info.status == InstanceStatus::Up {
+            lease.service_up(now);
+        }
+        Arc::new(Held {
+            info: Arc::new(info),
+            lease: Arc::new(lease),
+        })
     }
 }
 

@@ -11,10 +11,11 @@ use actix::{Context, Handler, Message};
 
 use super::lease::Held;
 use super::overrides::{Candidate, resulting_status};
+use super::table::Entry;
 use super::{LeaseTable, Registry, What};
 use crate::clock::{Millis, Moment};
 use crate::metrics::RenewalResult;
-use crate::model::{ActionType, EpochMillis, InstanceKey, InstanceStatus, Origin};
+use crate::model::{ActionType, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, Origin};
 
 /// A peer's word about an override counts only if this node changed none for so long.
 const OVERRIDE_QUIET_MS: Millis = 90_000;
@@ -72,27 +73,15 @@ impl LeaseTable {
     pub(super) fn renew(&mut self, beat: &Renew, now: Moment) -> Renewed {
         let config = self.config;
         let Some(entry) = self.get_mut(&beat.key) else {
-            return Renewed {
-                renewal: Renewal::Unknown,
-                changed: None,
-            };
+            return UNKNOWN;
         };
-        let held = entry.held.clone();
-        let info = &held.info;
+        let info = entry.held.info.clone();
         let stamp = beat
             .last_dirty
             .filter(|_| config.sync_when_timestamp_differs);
-        let from_peer = (beat.origin == Origin::Peer)
-            .then_some(())
-            .and(beat.override_status);
-        let ordered = from_peer
-            .filter(|status| *status != InstanceStatus::Unknown)
-            .filter(|status| info.override_status != Some(*status));
-
-        let quiet = entry
-            .override_changed
-            .is_none_or(|at| now.mono.saturating_sub(at) >= OVERRIDE_QUIET_MS);
-        let adopted = ordered.filter(|_| quiet && stamp == Some(info.last_dirty));
+        let in_step = stamp == Some(info.last_dirty);
+        let ordered = new_order(beat, &info);
+        let adopted = ordered.filter(|_| in_step && is_quiet(entry, now));
         let override_status = adopted.or(info.override_status);
         let status = resulting_status(Candidate {
             status: info.status,
@@ -102,36 +91,63 @@ impl LeaseTable {
             pin_status: config.pin_status,
         });
         if status == InstanceStatus::Unknown {
-            return Renewed {
-                renewal: Renewal::Unknown,
-                changed: None,
-            };
+            return UNKNOWN;
         }
-        held.lease.renew(now);
+        entry.held.lease.renew(now);
         let newer = stamp.is_some_and(|stamp| stamp > info.last_dirty);
         // With a newer stamp the override is stored now and takes effect with the next heartbeat.
-        let stored = ordered.filter(|_| newer);
-        let override_status = stored.or(override_status);
-        let changed =
-            (status != info.status || override_status != info.override_status).then(|| {
-                let changed = entry.change(ActionType::Modified, now, |info| {
-                    info.status = status;
-                    info.override_status = override_status;
-                });
-                if status == InstanceStatus::Up {
-                    changed.lease.service_up(now);
-                }
-                (changed, info.status)
-            });
-        let renewal = if newer {
-            Renewal::Newer
-        } else if stamp.is_some_and(|stamp| stamp < info.last_dirty) {
-            Renewal::Older(entry.held.clone())
-        } else {
-            Renewal::InStep
+        let override_status = ordered.filter(|_| newer).or(override_status);
+        let changed = apply(entry, status, override_status, now);
+        let renewal = match stamp {
+            Some(_) if newer => Renewal::Newer,
+            Some(_) if !in_step => Renewal::Older(entry.held.clone()),
+            _ => Renewal::InStep,
         };
         Renewed { renewal, changed }
     }
+}
+
+/// Neither renewed nor changed.
+const UNKNOWN: Renewed = Renewed {
+    renewal: Renewal::Unknown,
+    changed: None,
+};
+
+/// The override that a peer's heartbeat brings, if it is another one than is held. Silence about it
+/// orders nothing (B-13).
+fn new_order(beat: &Renew, info: &InstanceInfo) -> Option<InstanceStatus> {
+    let ordered = beat
+        .override_status
+        .filter(|_| beat.origin == Origin::Peer)?;
+    let is_new = ordered != InstanceStatus::Unknown && info.override_status != Some(ordered);
+    is_new.then_some(ordered)
+}
+
+/// Whether this node has changed no override of the instance lately.
+fn is_quiet(entry: &Entry, now: Moment) -> bool {
+    let changed = entry.override_changed;
+    changed.is_none_or(|at| now.mono.saturating_sub(at) >= OVERRIDE_QUIET_MS)
+}
+
+/// Puts status and override in place if they differ from what is held.
+fn apply(
+    entry: &mut Entry,
+    status: InstanceStatus,
+    override_status: Option<InstanceStatus>,
+    now: Moment,
+) -> Option<(Arc<Held>, InstanceStatus)> {
+    let (before, ordered_before) = (entry.held.info.status, entry.held.info.override_status);
+    if (before, ordered_before) == (status, override_status) {
+        return None;
+    }
+    if status == InstanceStatus::Up {
+        entry.held.lease.service_up(now);
+    }
+    let held = entry.change(ActionType::Modified, now, |info| {
+        info.status = status;
+        info.override_status = override_status;
+    });
+    Some((held, before))
 }
 
 // === the handler ===
@@ -163,7 +179,7 @@ impl Registry {
 mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
-    use crate::model::{InstanceInfo, samples};
+    use crate::model::samples;
     use InstanceStatus::{Down, OutOfService, Unknown, Up};
     use Origin::{Client, Peer};
 

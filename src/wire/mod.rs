@@ -6,6 +6,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `error.rs` | what cannot be understood, and how it is said |
 //! | `draft.rs` | what a registration may lack, and what makes it acceptable |
 //! | `json/` | JSON in and out |
 //! | `xml/` | XML in and out |
@@ -19,6 +20,7 @@
 mod compact;
 mod draft;
 pub mod encode;
+mod error;
 pub mod gzip;
 pub mod json;
 pub mod negotiate;
@@ -28,42 +30,4 @@ pub mod xml;
 
 pub use draft::{Draft, Refusal};
 pub use encode::{Form, Format};
-
-/// A body that cannot be understood.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
-    /// Not the format it says it is.
-    #[error("{0}")]
-    Malformed(String),
-    /// Well-formed, but a member has a value that means nothing.
-    #[error("{field}: wanted {wanted}, got {got}")]
-    Unusable {
-        /// The member, with its path.
-        field: &'static str,
-        /// What would have been understood.
-        wanted: &'static str,
-        /// What came, shortened.
-        got: String,
-    },
-}
-
-impl ReadError {
-    /// An [`ReadError::Unusable`] that quotes at most 60 characters of what came.
-    fn unusable(field: &'static str, wanted: &'static str, got: &str) -> Self {
-        Self::Unusable {
-            field,
-            wanted,
-            got: shortened(got),
-        }
-    }
-}
-
-/// `text`, cut to at most 60 characters and quoted, with control characters escaped: fit for a log
-/// line or an error message.
-pub fn shortened(text: &str) -> String {
-    let mut kept: String = text.chars().take(60).collect();
-    if kept.len() < text.len() {
-        kept.push('…');
-    }
-    format!("{kept:?}")
-}
+pub use error::{ReadError, shortened};

@@ -8,8 +8,12 @@ use crate::support::{TestNode, members};
 async fn row_02_an_empty_registry_is_a_list_without_applications() {
     let node = TestNode::start(Mode::Modern);
     let reply = node.get("/eureka/apps").j().await;
-    assert_eq!((reply.status, reply.content_type()), (200, "application/json"));
-    let expected = r#"{"applications":{"versions__delta":"1","apps__hashcode":"","application":[]}}"#;
+    assert_eq!(
+        (reply.status, reply.content_type()),
+        (200, "application/json")
+    );
+    let expected =
+        r#"{"applications":{"versions__delta":"1","apps__hashcode":"","application":[]}}"#;
     assert_eq!(reply.text(), expected);
 }
 

@@ -73,7 +73,10 @@ impl TestNode {
     /// Registers an instance from the JSON text of its members; panics unless that is answered 204.
     pub async fn register(&self, app: &str, members: &str) {
         let body = format!("{{\"instance\":{{{members}}}}}");
-        let reply = self.post(&format!("/eureka/apps/{app}"), body).json_body().await;
+        let reply = self
+            .post(&format!("/eureka/apps/{app}"), body)
+            .json_body()
+            .await;
         assert_eq!(reply.status, 204, "{}", reply.text());
     }
 }
@@ -167,7 +170,10 @@ pub struct Reply {
 impl Reply {
     /// The value of a header, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, value)| value.as_str())
     }
 
     pub fn content_type(&self) -> &str {
@@ -179,7 +185,8 @@ impl Reply {
     }
 
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 }
 

@@ -1,0 +1,44 @@
+# What one runs by hand. `.ci/run` runs the same targets, one by one, with a budget.
+
+INTEROP ?= ../shared/interop
+BENCH ?= ../shared/bench
+# for `long`: cases of each property, and how often the concurrency tests are repeated
+CASES ?= 20000
+TIMES ?= 50
+
+CLIENT_ONLY := --no-default-features --features client
+
+.PHONY: help check fmt lint lint-client doc test release interop bench long
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check: fmt lint lint-client doc test ## all that a change must pass, but for the real clients
+
+fmt: ## formatted as rustfmt.toml says?
+	cargo fmt --check
+
+lint: ## clippy on everything, warnings are errors
+	cargo clippy --all-targets -- -D warnings
+
+lint-client: ## the same for the library without the server
+	cargo clippy --all-targets $(CLIENT_ONLY) -- -D warnings
+
+doc: ## the documentation builds, warnings are errors
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --document-private-items
+
+test: ## all tests
+	cargo test
+
+release: ## the binary, as it is shipped
+	cargo build --release
+
+interop: release ## real clients and the reference's answers against the binary (needs the kit at INTEROP)
+	INTEROP=$(INTEROP) .ci/interop
+
+bench: release ## load on the binary alone (needs the scripts at BENCH and wrk); no ratio to another server
+	BENCH=$(BENCH) .ci/with-server .ci/bench
+
+long: ## what is too slow for CI: many more property cases, the concurrency tests over and over
+	PROPTEST_CASES=$(CASES) cargo test --release
+	.ci/repeat $(TIMES) concurrent
