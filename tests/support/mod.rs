@@ -1,22 +1,28 @@
 //! A whole node without a socket, and requests to it that read like the protocol's tables.
 //!
 //! Everything runs on the test's own thread, so that `tokio::time::pause()` reaches all of it: minutes
-//! pass by `node.pass(…)`.
+//! pass by `node.pass(…)`. What must hold for every reply is checked on every reply.
 
 #![allow(clippy::unwrap_used, dead_code)]
 
+use std::cell::Cell;
 use std::future::{Future, IntoFuture};
+use std::io::Read;
 use std::pin::Pin;
 use std::time::Duration;
 
+use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::Method;
 use actix_web::test::{TestRequest, call_service, init_service, read_body};
 use actix_web::{App, web};
+use flate2::bufread::GzDecoder;
 use heureka::clock::Clock;
 use heureka::config::{Config, Mode};
 use heureka::http;
 use heureka::node::{self, Node, Placement};
 use serde_json::Value;
+use tokio::runtime::{Handle, Id};
+use tokio::time::Instant;
 
 /// The wall clock of a test begins here.
 pub const EPOCH: u64 = 1_800_000_000_000;
@@ -32,18 +38,21 @@ impl TestNode {
         Self::with(Config::of(mode))
     }
 
-    /// A node with these settings, in paused time.
+    /// A node with these settings, in paused time. A test may start several; they share its time.
     pub fn with(config: Config) -> Self {
-        tokio::time::pause();
+        pause_once();
         let clock = Clock::starting_at(EPOCH);
         let identity = node::identity(8761, &clock);
         let node = Node::assemble(config, clock, identity, Placement::Here);
         Self { node }
     }
 
-    /// Lets time pass, timers included.
+    /// Lets exactly so much time pass, timers included. They tick in whole milliseconds and fire up to
+    /// one late.
     pub async fn pass(&self, time: Duration) {
-        tokio::time::sleep(time).await;
+        let end = Instant::now() + time;
+        tokio::time::sleep_until(end - Duration::from_millis(1)).await;
+        tokio::time::advance(end.saturating_duration_since(Instant::now())).await;
     }
 
     pub fn get(&self, path: &str) -> Ask<'_> {
@@ -81,6 +90,17 @@ impl TestNode {
     }
 }
 
+/// Pauses the time of this test's runtime, if no node did so before: tokio refuses to do it twice.
+fn pause_once() {
+    thread_local! {
+        static PAUSED: Cell<Option<Id>> = const { Cell::new(None) };
+    }
+    let here = Some(Handle::current().id());
+    if PAUSED.replace(here) != here {
+        tokio::time::pause();
+    }
+}
+
 /// A request on its way; awaiting it sends it.
 pub struct Ask<'n> {
     node: &'n TestNode,
@@ -103,6 +123,12 @@ impl<'n> Ask<'n> {
 
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_string(), value.to_string()));
+        self
+    }
+
+    /// A body, whatever the method.
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
         self
     }
 
@@ -136,17 +162,20 @@ impl<'n> Ask<'n> {
         }
         let response = call_service(&service, request.set_payload(self.body).to_request()).await;
         let status = response.status().as_u16();
+        let size = response.response().body().size();
         let headers = response.headers();
         let headers = headers
             .iter()
             .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_string()))
             .collect();
         let body = read_body(response).await.to_vec();
-        Reply {
+        let reply = Reply {
             status,
             headers,
             body,
-        }
+        };
+        reply.keeps_its_promises(size);
+        reply
     }
 }
 
@@ -181,11 +210,48 @@ impl Reply {
     }
 
     pub fn text(&self) -> String {
-        String::from_utf8(self.body.clone()).unwrap()
+        String::from_utf8(self.unpacked()).unwrap()
+    }
+
+    /// The body without its content coding: one gzip member and nothing after it, or as it came.
+    pub fn unpacked(&self) -> Vec<u8> {
+        let Some(coding) = self.header("content-encoding") else {
+            return self.body.clone();
+        };
+        assert_eq!(coding, "gzip");
+        let mut rest = &self.body[..];
+        let mut plain = Vec::new();
+        // Reads no byte beyond the first member.
+        GzDecoder::new(&mut rest).read_to_end(&mut plain).unwrap();
+        assert!(
+            rest.is_empty(),
+            "{} bytes after the first member",
+            rest.len()
+        );
+        plain
+    }
+
+    /// What must hold for every reply, whatever it answers.
+    fn keeps_its_promises(&self, size: BodySize) {
+        // wire.md §13 row 74, foreign-clients.md P13.
+        for name in ["set-cookie", "etag", "location", "vary"] {
+            assert_eq!(self.header(name), None, "{self:?}");
+        }
+        // The length goes out as Content-Length; nothing is chunked.
+        let length = self.body.len() as u64;
+        let is_sized = size == BodySize::Sized(length) || (size == BodySize::None && length == 0);
+        assert!(is_sized, "{size:?} but {length} bytes: {self:?}");
+        // The label tells the truth (foreign-clients.md N4).
+        match self.content_type() {
+            _ if self.body.is_empty() => {}
+            "application/json" => _ = self.json(),
+            "application/xml" => assert!(self.text().starts_with('<'), "{}", self.text()),
+            other => assert!(other.starts_with("text/"), "{self:?}"),
+        }
     }
 
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
+        serde_json::from_slice(&self.unpacked())
             .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 }
