@@ -1,12 +1,27 @@
 //! The wire, as clients see it: status codes, headers and bodies.
 //!
+//! Rows and rules are named by number. Where another rule wins over a row of wire.md §13, the test says
+//! *overruled* (or *kinder*) and by what.
+//!
 //! | file | stands for |
 //! |---|---|
-//! | `wire.rs` | the rows of wire.md §13, by number |
+//! | `wire_reads.rs` | wire.md §13, rows 1–11, 52–58, 70, 71, 73 |
+//! | `wire_register.rs` | rows 12–29 |
+//! | `wire_beats.rs` | rows 30–39, 51, 72 |
+//! | `wire_status.rs` | rows 40–50, 59, 60 |
+//! | `wire_batch.rs` | rows 63–69 |
+//! | `wire_http.rs` | rows 61, 62, 74 |
+//! | `kit.rs` | words that the tests share |
 
 #![allow(clippy::unwrap_used)]
 
 #[path = "../support/mod.rs"]
 mod support;
 
-mod wire;
+mod kit;
+mod wire_batch;
+mod wire_beats;
+mod wire_http;
+mod wire_reads;
+mod wire_register;
+mod wire_status;
