@@ -11,6 +11,9 @@
 //! | `wire_status.rs` | rows 40–50, 59, 60 |
 //! | `wire_batch.rs` | rows 63–69 |
 //! | `wire_http.rs` | rows 61, 62, 74 |
+//! | `replay.rs`, `replay_paths.rs`, `java_merge.rs` | foreign-clients.md §6, T1–T25 |
+//! | `registrations.rs` | every recorded registration |
+//! | `canon.rs`, `canon_xml.rs` | the checks O1–O13 and X1–X6 of foreign-clients.md |
 //! | `kit.rs` | words that the tests share |
 
 #![allow(clippy::unwrap_used)]
@@ -18,7 +21,13 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod canon;
+mod canon_xml;
+mod java_merge;
 mod kit;
+mod registrations;
+mod replay;
+mod replay_paths;
 mod wire_batch;
 mod wire_beats;
 mod wire_http;
