@@ -13,6 +13,10 @@
 //! | `wire_http.rs` | rows 61, 62, 74 |
 //! | `replay.rs`, `replay_paths.rs`, `java_merge.rs` | foreign-clients.md §6, T1–T25 |
 //! | `registrations.rs` | every recorded registration |
+//! | `routes.rs` | wire.md §1: paths, prefixes, methods, names |
+//! | `negotiation.rs` | wire.md §2.1–2.3: what is asked for and what comes |
+//! | `request_bodies.rs` | wire.md §2.4: packed, in other charsets, too long |
+//! | `bodies.rs` | golden answers, byte for byte |
 //! | `canon.rs`, `canon_xml.rs` | the checks O1–O13 and X1–X6 of foreign-clients.md |
 //! | `kit.rs` | words that the tests share |
 
@@ -21,13 +25,17 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bodies;
 mod canon;
 mod canon_xml;
 mod java_merge;
 mod kit;
+mod negotiation;
 mod registrations;
 mod replay;
 mod replay_paths;
+mod request_bodies;
+mod routes;
 mod wire_batch;
 mod wire_beats;
 mod wire_http;
