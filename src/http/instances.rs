@@ -76,6 +76,7 @@ pub(super) async fn register(
 pub(super) async fn renew(
     http: &Http,
     ask: &Ask,
+    v1: bool,
     query: Query<'_>,
     app: &str,
     id: &str,
@@ -94,7 +95,7 @@ pub(super) async fn renew(
         Renewal::Unknown | Renewal::Newer => Err(ApiError::NotFound),
         Renewal::Older(held) if ask.origin == Origin::Peer => Ok(Answer {
             status: 409,
-            ..show(http, ask, false, &held)
+            ..show(http, ask, v1, &held)
         }),
         Renewal::InStep | Renewal::Older(_) => Ok(done(ask)),
     }

@@ -83,7 +83,7 @@ async fn dispatch(
             body::discard(payload, http.body_limits().packed).await?;
             let query = Query(request.query_string());
             match method {
-                "PUT" => put(http, ask, &route.target, query).await,
+                "PUT" => put(http, ask, route, query).await,
                 "DELETE" => delete(http, ask, &route.target, query).await,
                 _ => get(http, ask, route).await,
             }
@@ -125,11 +125,11 @@ async fn post(
 async fn put(
     http: &Http,
     ask: &Ask,
-    target: &Target<'_>,
+    route: &Route<'_>,
     query: Query<'_>,
 ) -> Result<Answer, ApiError> {
-    match target {
-        Target::Instance(app, id) => instances::renew(http, ask, query, app, id).await,
+    match &route.target {
+        Target::Instance(app, id) => instances::renew(http, ask, route.v1, query, app, id).await,
         Target::InstanceStatus(app, id) => instances::set_status(http, ask, query, app, id).await,
         Target::InstanceMetadata(app, id) => {
             instances::update_metadata(http, ask, query, app, id).await

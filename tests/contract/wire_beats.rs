@@ -100,6 +100,18 @@ async fn row_35_the_newer_copy_comes_in_xml_too_and_never_packed() {
     );
     assert_eq!(reply.header("content-encoding"), None);
     assert_eq!(reply.text(), node.get("/eureka/apps/A/i").await.text());
+    // Under version 1 with fewer statuses, as every other XML there (B-36).
+    node.put("/eureka/apps/A/i/status?value=OUT_OF_SERVICE")
+        .await;
+    for (version, shown) in [("v2", "OUT_OF_SERVICE"), ("v1", "DOWN")] {
+        let path = format!("/eureka/{version}/apps/A/i?lastDirtyTimestamp=500");
+        let reply = node.put(&path).replicated().await;
+        assert_eq!(reply.status, 409, "{version}");
+        assert!(
+            reply.text().contains(&format!("<status>{shown}</status>")),
+            "{version}"
+        );
+    }
 }
 
 #[actix_web::test]
