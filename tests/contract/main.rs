@@ -6,7 +6,8 @@
 //! | file | stands for |
 //! |---|---|
 //! | `wire_reads.rs` | wire.md §13, rows 1–11, 52–58, 70, 71, 73 |
-//! | `wire_register.rs` | rows 12–29 |
+//! | `wire_register.rs` | rows 12–17, 26, 27 |
+//! | `wire_members.rs` | rows 18–25, 28, 29 |
 //! | `wire_beats.rs` | rows 30–39, 51, 72 |
 //! | `wire_status.rs` | rows 40–50, 59, 60 |
 //! | `wire_batch.rs` | rows 63–69 |
@@ -39,6 +40,7 @@ mod routes;
 mod wire_batch;
 mod wire_beats;
 mod wire_http;
+mod wire_members;
 mod wire_reads;
 mod wire_register;
 mod wire_status;

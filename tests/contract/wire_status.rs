@@ -1,10 +1,12 @@
 //! wire.md §13, rows 40–50, 59, 60: overrides, metadata, and what the node says of itself.
 
+use std::time::Duration;
+
 use heureka::config::{Config, Mode};
 use serde_json::{Value, json};
 
 use crate::kit::{list, registering, shown};
-use crate::support::{TestNode, members};
+use crate::support::{EPOCH, TestNode, members};
 
 const OUT: &str = "/eureka/apps/A/i/status?value=OUT_OF_SERVICE";
 
@@ -254,6 +256,7 @@ async fn row_50_metadata_is_merged_and_the_first_of_repeated_keys_counts() {
     node.register("A", &members("A", "i", r#""metadata":{"z":"1","k":"u"}"#))
         .await;
     node.put(OUT).await;
+    node.pass(Duration::from_secs(5)).await;
     let reply = node
         .put("/eureka/apps/A/i/metadata?k=v&k=w&f&e=&p=x%20y+z&%C3%BC=%26")
         .await;
@@ -266,6 +269,12 @@ async fn row_50_metadata_is_merged_and_the_first_of_repeated_keys_counts() {
         (&instance["actionType"], &instance["lastDirtyTimestamp"]),
         (&json!("ADDED"), &json!("1000"))
     );
+    // It is a registration of the same record: the lease is new, the override stays (server.md §8.4).
+    assert_eq!(
+        instance["leaseInfo"]["registrationTimestamp"],
+        EPOCH + 5_000
+    );
+    assert_eq!(instance["status"], "OUT_OF_SERVICE");
     // Nothing to merge is no change, and no key at all is a mistake.
     assert_eq!(node.put("/eureka/apps/A/i/metadata").await.status, 200);
     assert_eq!(
