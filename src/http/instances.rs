@@ -31,9 +31,14 @@ pub(super) fn get(
         .ok_or(ApiError::NotFound)
 }
 
-/// `GET instances/{id}`: the first application that has the id.
+/// `GET instances/{id}`: the first application that has the id, or else has it with `+` read as a blank
+/// (foreign-clients.md P6).
 pub(super) async fn find(http: &Http, ask: &Ask, v1: bool, id: &str) -> Result<Answer, ApiError> {
-    let found = http.registry.ask(FindById { id: id.into() }).await?;
+    let by_id = |id: &str| http.registry.ask(FindById { id: id.into() });
+    let mut found = by_id(id).await?;
+    if found.is_none() && id.contains('+') {
+        found = by_id(&id.replace('+', " ")).await?;
+    }
     found
         .map(|held| show(http, ask, v1, &held))
         .ok_or(ApiError::NotFound)

@@ -244,36 +244,18 @@ async fn ids_are_decoded_once_and_compared_to_the_letter() {
         ("i", "i;v=1;w"),
     ] {
         node.register("A", &members("A", id, "")).await;
-        let status = |reply: crate::support::Reply| reply.status;
         assert_eq!(shown(&node, "A", path).await["instanceId"], id, "{path}");
-        assert_eq!(
-            status(node.put(&format!("/eureka/apps/A/{path}")).await),
-            200,
-            "{path}"
-        );
-        assert_eq!(
-            status(
-                node.put(&format!("/eureka/apps/A/{path}/metadata?k=v"))
-                    .await
-            ),
-            200,
-            "{path}"
-        );
-        assert_eq!(
-            status(node.get(&format!("/eureka/instances/{path}")).await),
-            if path == "a+b" { 404 } else { 200 },
-            "{path}"
-        );
-        assert_eq!(
-            status(node.delete(&format!("/eureka/apps/A/{path}/status")).await),
-            200,
-            "{path}"
-        );
-        assert_eq!(
-            status(node.delete(&format!("/eureka/apps/A/{path}")).await),
-            200,
-            "{path}"
-        );
+        for (name, path) in [
+            ("GET", format!("/eureka/instances/{path}")),
+            ("PUT", format!("/eureka/apps/A/{path}")),
+            ("PUT", format!("/eureka/apps/A/{path}/metadata?k=v")),
+            ("PUT", format!("/eureka/apps/A/{path}/status?value=DOWN")),
+            ("DELETE", format!("/eureka/apps/A/{path}/status?value=UP")),
+            ("DELETE", format!("/eureka/apps/A/{path}")),
+        ] {
+            let reply = node.request(method(name), &path).await;
+            assert_eq!(reply.status, 200, "{name} {path}");
+        }
         assert_eq!(node.get("/eureka/apps/A").await.status, 404, "{path}");
     }
 }
