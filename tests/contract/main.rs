@@ -17,6 +17,7 @@
 //! | `routes.rs` | wire.md §1: paths, prefixes, methods, names |
 //! | `negotiation.rs` | wire.md §2.1–2.3: what is asked for and what comes |
 //! | `request_bodies.rs` | wire.md §2.4: packed, in other charsets, too long |
+//! | `round_trip.rs` | what goes out comes in again |
 //! | `bodies.rs` | golden answers, byte for byte |
 //! | `canon.rs`, `canon_xml.rs` | the checks O1–O13 and X1–X6 of foreign-clients.md |
 //! | `kit.rs` | words that the tests share |
@@ -36,6 +37,7 @@ mod registrations;
 mod replay;
 mod replay_paths;
 mod request_bodies;
+mod round_trip;
 mod routes;
 mod wire_batch;
 mod wire_beats;

@@ -183,3 +183,31 @@ async fn row_27_a_registration_with_an_older_stamp_changes_nothing() {
         assert_eq!(instance["lastDirtyTimestamp"], stamp.max(1000).to_string());
     }
 }
+
+#[actix_web::test]
+async fn a_client_whose_clock_was_set_back_is_believed_and_its_stamp_raised() {
+    // design §2: more than a minute back is no race.
+    for (stamp, replicated, zone, kept) in [
+        (40_000, false, "old", "100000"),
+        (39_999, false, "new", "100001"),
+        (39_999, true, "old", "100000"),
+    ] {
+        let node = TestNode::start(Mode::Modern);
+        for (stamp, zone, replicated) in [(100_000, "old", false), (stamp, "new", replicated)] {
+            let more = format!(r#""lastDirtyTimestamp":{stamp},"metadata":{{"zone":"{zone}"}}"#);
+            let ask = registering(&node, "A", &members("A", "i", &more));
+            let reply = if replicated {
+                ask.replicated().await
+            } else {
+                ask.await
+            };
+            assert_eq!(reply.status, 204);
+        }
+        let instance = shown(&node, "A", "i").await;
+        assert_eq!(instance["metadata"]["zone"], zone, "{stamp} {replicated}");
+        assert_eq!(instance["lastDirtyTimestamp"], kept, "{stamp} {replicated}");
+        // Its heartbeats go on with the stamp that it knows.
+        let beat = format!("/eureka/apps/A/i?lastDirtyTimestamp={stamp}");
+        assert_eq!(node.put(&beat).await.status, 200, "{stamp}");
+    }
+}
