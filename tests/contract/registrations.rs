@@ -27,6 +27,7 @@ const OWN: [&str; 4] = [
 #[actix_web::test]
 async fn every_recorded_registration_is_accepted_and_read_back_as_it_was_meant() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/registrations");
+    let node = TestNode::start(Mode::Modern);
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -37,14 +38,13 @@ async fn every_recorded_registration_is_accepted_and_read_back_as_it_was_meant()
         } else {
             xml_members(&body)
         };
-        replay(&path.display().to_string(), &body, is_json, &sent).await;
+        replay(&node, &path.display().to_string(), &body, is_json, &sent).await;
         count += 1;
     }
     assert_eq!(count, 28, "recorded bodies");
 }
 
-async fn replay(name: &str, body: &str, is_json: bool, sent: &Map<String, Value>) {
-    let node = TestNode::start(Mode::Modern);
+async fn replay(node: &TestNode, name: &str, body: &str, is_json: bool, sent: &Map<String, Value>) {
     let text = |member: &str| {
         sent.get(member)
             .and_then(Value::as_str)
@@ -90,6 +90,8 @@ async fn replay(name: &str, body: &str, is_json: bool, sent: &Map<String, Value>
         .filter(|member| !shown.contains_key(*member))
         .collect();
     assert!(missing.is_empty(), "{name} {missing:?}");
+    let left = node.delete(&format!("/eureka/apps/{app}/{id}")).await;
+    assert_eq!(left.status, 200, "{name}");
 }
 
 /// What readers see of the members that were sent.

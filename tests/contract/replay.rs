@@ -209,7 +209,7 @@ async fn t12_micronaut_says_its_health_by_overrides() {
 #[actix_web::test]
 async fn t13_stork_registers_once_for_ten_thousand_seconds() {
     let mut config = Config::of(Mode::Modern);
-    config.eviction.sweep = heureka::config::Sweep::Every(Duration::from_secs(10));
+    config.eviction.sweep = heureka::config::Sweep::Every(Duration::from_secs(60));
     let node = TestNode::with(config);
     let more = r#""instanceId":"svc::10.0.0.1::80","leaseInfo":{"renewalIntervalInSecs":10000,"durationInSecs":10000},
         "port":{"$":80,"@enabled":"true"},"status":"UP""#;

@@ -117,25 +117,34 @@ async fn row_35_the_newer_copy_comes_in_xml_too_and_never_packed() {
 #[actix_web::test]
 async fn a_lease_is_renewed_whatever_the_stamps_say() {
     // wire.md §3.6: a 404 for a newer stamp and a 409 renew all the same.
-    for beat in [
+    let node = TestNode::start(Mode::Modern);
+    let beats = [
         "?lastDirtyTimestamp=2000",
         "?lastDirtyTimestamp=500",
         "?lastDirtyTimestamp=1000",
         "",
-    ] {
-        for replicated in [false, true] {
-            let node = node(Mode::Modern).await;
-            node.pass(Duration::from_secs(60)).await;
-            let ask = node.put(&format!("/eureka/apps/A/i{beat}"));
-            let _ = if replicated {
-                ask.replicated().await
-            } else {
-                ask.await
-            };
-            node.pass(Duration::from_secs(80)).await;
-            let held = node.get("/eureka/apps/A/i").await;
-            assert_eq!(held.status, 200, "{beat} {replicated}");
-        }
+    ];
+    let all = || (0..).zip(beats.iter().flat_map(|beat| [(beat, false), (beat, true)]));
+    for (id, _) in all() {
+        node.register("A", &members("A", &format!("i{id}"), ""))
+            .await;
+    }
+    node.pass(Duration::from_secs(60)).await;
+    for (id, (beat, replicated)) in all() {
+        let ask = node.put(&format!("/eureka/apps/A/i{id}{beat}"));
+        _ = if replicated {
+            ask.replicated().await
+        } else {
+            ask.await
+        };
+    }
+    node.pass(Duration::from_secs(80)).await;
+    for (id, beat) in all() {
+        assert_eq!(
+            node.get(&format!("/eureka/apps/A/i{id}")).await.status,
+            200,
+            "{beat:?}"
+        );
     }
 }
 

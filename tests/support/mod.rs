@@ -9,9 +9,11 @@ use std::cell::Cell;
 use std::future::{Future, IntoFuture};
 use std::io::Read;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::time::Duration;
 
 use actix_web::body::{BodySize, MessageBody};
+use actix_web::dev::ServiceResponse;
 use actix_web::http::Method;
 use actix_web::test::{TestRequest, call_service, init_service, read_body};
 use actix_web::{App, web};
@@ -22,6 +24,7 @@ use heureka::http;
 use heureka::node::{self, Node, Placement};
 use serde_json::Value;
 use tokio::runtime::{Handle, Id};
+use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 /// The wall clock of a test begins here.
@@ -30,7 +33,11 @@ pub const EPOCH: u64 = 1_800_000_000_000;
 /// A node on the test's thread.
 pub struct TestNode {
     pub node: Node,
+    service: OnceCell<Service>,
 }
+
+/// All routes of a node; made once, since that is most of the work of a small request.
+type Service = Box<dyn Fn(TestRequest) -> Pin<Box<dyn Future<Output = ServiceResponse>>>>;
 
 impl TestNode {
     /// A node with the defaults of `mode`, in paused time.
@@ -44,7 +51,10 @@ impl TestNode {
         let clock = Clock::starting_at(EPOCH);
         let identity = node::identity(8761, &clock);
         let node = Node::assemble(config, clock, identity, Placement::Here);
-        Self { node }
+        Self {
+            node,
+            service: OnceCell::new(),
+        }
     }
 
     /// Lets exactly so much time pass, timers included. They tick in whole milliseconds and fire up to
@@ -88,6 +98,16 @@ impl TestNode {
             .await;
         assert_eq!(reply.status, 204, "{}", reply.text());
     }
+}
+
+async fn service(node: &Node) -> Service {
+    let http = node.http.clone();
+    let app = App::new().configure(|app: &mut web::ServiceConfig| http::configure(app, &http));
+    let service = Rc::new(init_service(app).await);
+    Box::new(move |request| {
+        let service = service.clone();
+        Box::pin(async move { call_service(&*service, request.to_request()).await })
+    })
 }
 
 /// Pauses the time of this test's runtime, if no node did so before: tokio refuses to do it twice.
@@ -153,14 +173,18 @@ impl<'n> Ask<'n> {
     }
 
     async fn send(self) -> Reply {
-        let http = self.node.node.http.clone();
-        let app = App::new().configure(|app: &mut web::ServiceConfig| http::configure(app, &http));
-        let service = init_service(app).await;
         let mut request = TestRequest::with_uri(&self.path).method(self.method);
         for (name, value) in &self.headers {
             request = request.append_header((name.as_str(), value.as_str()));
         }
-        let response = call_service(&service, request.set_payload(self.body).to_request()).await;
+        let service = self
+            .node
+            .service
+            .get_or_init(|| service(&self.node.node))
+            .await;
+        // Actors begin before the first request: one that never began panics where the test ends.
+        tokio::task::yield_now().await;
+        let response = service(request.set_payload(self.body)).await;
         let status = response.status().as_u16();
         let size = response.response().body().size();
         let headers = response.headers();
