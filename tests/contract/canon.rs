@@ -46,6 +46,8 @@ const LEASE: [&str; 6] = [
     "evictionTimestamp",
     "serviceUpTimestamp",
 ];
+/// Texts, not booleans.
+const FLAGS: [&str; 2] = ["true", "false"];
 const STATUSES: [&str; 5] = ["UP", "DOWN", "STARTING", "OUT_OF_SERVICE", "UNKNOWN"];
 
 /// Panics unless a JSON document (a list, an application or an instance) is canonical.
@@ -184,37 +186,32 @@ impl Found {
                 member,
             );
         }
-        for member in ["status", "overriddenStatus"] {
-            let is_known = instance[member]
-                .as_str()
-                .is_some_and(|text| STATUSES.contains(&text));
-            self.expect(is_known, "O7", member);
-        }
+        self.words(instance);
         for member in ["port", "securePort"] {
             self.port(&instance[member], member);
         }
         self.expect(instance["countryId"].is_u64(), "O4", "countryId");
+        let center = &instance["dataCenterInfo"];
+        self.expect(center.is_object(), "O9", "dataCenterInfo");
+        self.lease(&instance["leaseInfo"]);
+        self.metadata(&instance["metadata"]);
+    }
+
+    /// Texts that have only so many values, or are digits.
+    fn words(&mut self, instance: &Value) {
+        let actions = ["ADDED", "MODIFIED", "DELETED"];
+        for (rule, member, words) in [
+            ("O7", "status", &STATUSES[..]),
+            ("O7", "overriddenStatus", &STATUSES),
+            ("O5", "isCoordinatingDiscoveryServer", &FLAGS),
+            ("O10", "actionType", &actions),
+        ] {
+            let word = instance[member].as_str().unwrap_or_default();
+            self.expect(words.contains(&word), rule, member);
+        }
         for member in ["lastUpdatedTimestamp", "lastDirtyTimestamp"] {
             self.expect(is_digits(&instance[member]), "O5", member);
         }
-        self.expect(
-            is_flag(&instance["isCoordinatingDiscoveryServer"]),
-            "O5",
-            "isCoordinatingDiscoveryServer",
-        );
-        let action = instance["actionType"].as_str().unwrap_or_default();
-        self.expect(
-            ["ADDED", "MODIFIED", "DELETED"].contains(&action),
-            "O10",
-            "actionType",
-        );
-        self.expect(
-            instance["dataCenterInfo"].is_object(),
-            "O9",
-            "dataCenterInfo",
-        );
-        self.lease(&instance["leaseInfo"]);
-        self.metadata(&instance["metadata"]);
     }
 
     fn port(&mut self, port: &Value, member: &str) {
@@ -224,7 +221,8 @@ impl Found {
         self.only(object, &["$", "@enabled"], member);
         let number = port["$"].as_u64();
         self.expect(number.is_some_and(|number| number < 65_536), "O2", member);
-        self.expect(is_flag(&port["@enabled"]), "O2", member);
+        let flag = port["@enabled"].as_str().unwrap_or_default();
+        self.expect(FLAGS.contains(&flag), "O2", member);
     }
 
     fn lease(&mut self, lease: &Value) {
@@ -264,11 +262,6 @@ impl Found {
 fn is_digits(value: &Value) -> bool {
     let text = value.as_str().unwrap_or_default();
     text == "-1" || (!text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// A text, not a boolean.
-fn is_flag(value: &Value) -> bool {
-    matches!(value.as_str(), Some("true" | "false"))
 }
 
 /// A canonical list; the tests below spoil it.
