@@ -419,7 +419,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
             let is_hidden = name.starts_with('.') && name != ".ci";
             if path.is_dir() && !is_hidden && !not_ours.contains(&name.as_str()) {
                 folders.push(path);
-            } else if path.is_file() {
+            } else if path.is_file() && name != ".git" {
+                // A linked work tree has a file of that name, with a path of this machine in it.
                 found.push(path);
             }
         }
