@@ -21,8 +21,17 @@ use crate::wire::gzip;
 /// Asks for a list that is not published, or published from an earlier revision. `None` if there is no
 /// such application.
 #[derive(Clone, Debug, Message)]
-#[rtype(result = "Option<Bytes>")]
+#[rtype(result = "Option<Fetched>")]
 pub struct Fetch(pub Want);
+
+/// A list that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// The list.
+    pub body: Bytes,
+    /// Whether it may be kept: the list of a VIP that nobody has never is (B-16).
+    pub keep: bool,
+}
 
 /// Writes lists from the registry's events.
 pub struct ResponseCache {
@@ -54,24 +63,31 @@ impl ResponseCache {
     }
 
     /// The list of the present revision, written now if nobody asked for it before.
-    fn list(&self, want: &Want) -> Option<Bytes> {
+    fn list(&self, want: &Want) -> Option<Fetched> {
         let answers = self.current();
         if let Some(body) = answers.get(want) {
-            return Some(body);
+            return Some(Fetched { body, keep: true });
         }
-        let started = Instant::now();
-        let body = if want.gzip {
-            let plain = self.list(&want.plain())?;
+        let body = self.write(want)?;
+        let keep = self.mirror.has(&want.view);
+        if keep {
+            answers.put(want, &body);
+        }
+        Some(Fetched { body, keep })
+    }
+
+    fn write(&self, want: &Want) -> Option<Bytes> {
+        if want.gzip {
+            let plain = self.list(&want.plain())?.body;
+            let started = Instant::now();
             let packed = Bytes::from(gzip::pack(&plain));
             self.metrics.deflate_seconds.record(started.elapsed());
-            packed
-        } else {
-            let epoch = self.clock.epoch();
-            let body = Bytes::from(render(&self.mirror, &want.view, want.form, epoch)?);
-            self.metrics.publish_seconds.record(started.elapsed());
-            body
-        };
-        answers.put(want, &body);
+            return Some(packed);
+        }
+        let started = Instant::now();
+        let epoch = self.clock.epoch();
+        let body = Bytes::from(render(&self.mirror, &want.view, want.form, epoch)?);
+        self.metrics.publish_seconds.record(started.elapsed());
         Some(body)
     }
 
@@ -110,7 +126,11 @@ impl ResponseCache {
 
     fn refresh_copy(&mut self, interval: Duration, ctx: &mut Context<Self>) {
         if let Some(copy) = &self.copy {
-            copy.refresh(|want| self.list(want));
+            copy.refresh(|want| {
+                self.list(want)
+                    .filter(|list| list.keep)
+                    .map(|list| list.body)
+            });
         }
         self.schedule_refresh(interval, ctx);
     }
@@ -147,7 +167,7 @@ impl Handler<RegistryEvent> for ResponseCache {
 }
 
 impl Handler<Fetch> for ResponseCache {
-    type Result = Option<Bytes>;
+    type Result = Option<Fetched>;
 
     fn handle(&mut self, Fetch(want): Fetch, _ctx: &mut Context<Self>) -> Self::Result {
         self.list(&want)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::answers::View;
 use super::delta::Delta;
 use super::views::VipIndex;
 use crate::clock::Millis;
@@ -72,6 +73,16 @@ impl Mirror {
         instances.insert(key.id.clone(), held);
     }
 
+    /// Whether anybody can be on the list: a list of everything, or of a name that somebody has.
+    pub(super) fn has(&self, view: &View) -> bool {
+        match view {
+            View::All | View::Delta => true,
+            View::App(app) => self.apps.contains_key(app),
+            View::Vip(vip) => self.vips.of(vip).next().is_some(),
+            View::Svip(vip) => self.secure_vips.of(vip).next().is_some(),
+        }
+    }
+
     /// Instances with this VIP (or secure VIP) by application.
     pub(super) fn with_vip(&self, vip: &str, secure: bool) -> BTreeMap<&Text, Vec<&Arc<Held>>> {
         let index = if secure {
@@ -137,6 +148,9 @@ mod tests {
         );
         let found = ["a", "b", "c"].map(|vip| mirror.with_vip(vip, false).len());
         assert_eq!(found, [0, 1, 1]);
+        let had = ["a", "b", "c", "s"].map(|vip| mirror.has(&View::Vip(vip.into())));
+        assert_eq!(had, [false, true, true, false]);
+        assert!(mirror.has(&View::Svip("s".into())));
         assert_eq!(mirror.counts.hash_code(), "DOWN_1_");
 
         mirror.apply(

@@ -26,7 +26,7 @@ mod reader;
 mod render;
 mod views;
 
-pub use actor::{Fetch, ResponseCache};
+pub use actor::{Fetch, Fetched, ResponseCache};
 pub use answers::{Answers, View, Want};
 pub use copy::TimedCopy;
 pub use mirror::Mirror;

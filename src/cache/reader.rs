@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 
-use super::actor::{Fetch, ResponseCache};
+use super::actor::{Fetch, Fetched, ResponseCache};
 use super::answers::{Answers, Want};
 use super::copy::TimedCopy;
 use crate::mailbox::{Door, Shut};
@@ -39,20 +39,21 @@ impl Reader {
     /// The list; `None` if there is no such application.
     pub async fn read(&self, want: Want) -> Result<Option<Bytes>, Shut> {
         let Some(copy) = &self.copy else {
-            return self.read_fresh(want).await;
+            let list = self.read_fresh(want).await?;
+            return Ok(list.map(|list| list.body));
         };
         if let Some(body) = copy.get(&want) {
             return Ok(Some(body));
         }
-        let body = self.read_fresh(want.clone()).await?;
-        if let Some(body) = &body {
-            copy.keep(want, body.clone());
+        let list = self.read_fresh(want.clone()).await?;
+        if let Some(list) = list.as_ref().filter(|list| list.keep) {
+            copy.keep(want, list.body.clone());
         }
-        Ok(body)
+        Ok(list.map(|list| list.body))
     }
 
     /// The list as of now: every change acknowledged before this call is in it (I3).
-    async fn read_fresh(&self, want: Want) -> Result<Option<Bytes>, Shut> {
+    async fn read_fresh(&self, want: Want) -> Result<Option<Fetched>, Shut> {
         // The registry's number first: answers that carry it, or a later one, show all that came
         // before this moment.
         let revision = self.published.revision();
@@ -60,7 +61,7 @@ impl Reader {
         if answers.revision >= revision
             && let Some(body) = answers.get(&want)
         {
-            return Ok(Some(body));
+            return Ok(Some(Fetched { body, keep: true }));
         }
         drop(answers);
         self.door.ask(Fetch(want)).await
