@@ -50,7 +50,11 @@ impl TestNode {
         pause_once();
         let clock = Clock::starting_at(EPOCH);
         let identity = node::identity(8761, &clock);
-        let node = Node::assemble(config, clock, identity, Placement::Here);
+        Self::of(Node::assemble(config, clock, identity, Placement::Here))
+    }
+
+    /// A node that was put together elsewhere, in whatever time that has.
+    pub fn of(node: Node) -> Self {
         Self {
             node,
             service: OnceCell::new(),

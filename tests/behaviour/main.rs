@@ -1,0 +1,33 @@
+//! What one node does, scenario by scenario: server.md §21, the invariants of §19, the verdicts of §20.
+//!
+//! | file | scenarios | besides |
+//! |---|---|---|
+//! | `registering.rs` | 1–6, 22–24, 28, 78 | |
+//! | `leases.rs` | 7–13, 37, 38 | |
+//! | `statuses.rs` | 14–21, 25–27, 81 | |
+//! | `lists.rs` | 41–50, 53, 74, 75 | |
+//! | `events.rs` | 27 and 39: what peers are to hear | I6, I8, I9 |
+//! | `invariants.rs` | | I1–I5, I7, I11, I12 |
+//! | `verdicts.rs` | | B-01 … B-50: which test tells which |
+//!
+//! Where the two modes differ, a scenario is told in `classic` as server.md has it, and in `modern`
+//! beside it. Scenarios 12, 25, 38, 48, 49, 78 and 81 have the *fixed* answer, and so has 47.
+//!
+//! Not here: 36 is a unit test in `src/eviction.rs`; 29–35 and 40 are about the renewals of the last
+//! minute and what self-preservation makes of them; 51 and 52 about a node that waits for its first
+//! copy, which a node alone never does; 54–73, 76, 77, 79, 80 and 82 about peers, regions and limits.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/scene.rs"]
+mod scene;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod events;
+mod invariants;
+mod leases;
+mod lists;
+mod registering;
+mod statuses;
+mod verdicts;
