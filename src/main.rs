@@ -12,7 +12,7 @@ use heureka::clock::Clock;
 use heureka::config::{Config, Mode, Sources, keys};
 use heureka::node::{self, Ended, Node, Placement};
 use heureka::registry::current_work;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 /// A Eureka service registry.
@@ -124,10 +124,12 @@ async fn serve(config: Config) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    // Before anybody is told that it listens: from then on it leaves in good order.
+    let signals = StopSignals::catch();
     introduce(&config, address);
     let identity = node::identity(address.port(), &clock);
     let node = Node::assemble(config, clock, identity, Placement::OwnThreads);
-    match node.run(listener, stop_signal()).await {
+    match node.run(listener, signals.wait()).await {
         Ok(Ended::Stopped) => {
             tracing::info!("stopped");
             ExitCode::SUCCESS
@@ -175,20 +177,31 @@ fn mode_line(mode: Mode) -> &'static str {
     }
 }
 
-/// Waits for SIGTERM or Ctrl-C.
-async fn stop_signal() {
-    let (Ok(mut term), Ok(mut interrupt)) = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-    ) else {
-        tracing::error!("signals cannot be caught here; the node can only be killed");
-        return std::future::pending().await;
-    };
-    let name = tokio::select! {
-        _ = term.recv() => "SIGTERM",
-        _ = interrupt.recv() => "Ctrl-C",
-    };
-    tracing::info!("{name}: finishing open requests");
+/// SIGTERM and Ctrl-C, caught from the moment this is made.
+struct StopSignals(Option<(Signal, Signal)>);
+
+impl StopSignals {
+    fn catch() -> Self {
+        let term = signal(SignalKind::terminate());
+        let interrupt = signal(SignalKind::interrupt());
+        let both = term.and_then(|term| Ok((term, interrupt?)));
+        if let Err(error) = &both {
+            tracing::error!(%error, "signals cannot be caught here; the node can only be killed");
+        }
+        Self(both.ok())
+    }
+
+    /// Waits for one of them.
+    async fn wait(self) {
+        let Some((mut term, mut interrupt)) = self.0 else {
+            return std::future::pending().await;
+        };
+        let name = tokio::select! {
+            _ = term.recv() => "SIGTERM",
+            _ = interrupt.recv() => "Ctrl-C",
+        };
+        tracing::info!("{name}: finishing open requests");
+    }
 }
 
 #[cfg(test)]
