@@ -3,6 +3,7 @@
 //! In this order: what the path means, whether it takes the method, what the caller accepts, then the
 //! handler. Every answer is counted under its route.
 
+use actix_web::http::ConnectionType;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use tokio::time::Instant;
@@ -29,7 +30,14 @@ pub(super) async fn serve(
     http.metrics
         .http
         .answered(label, method, answer.status, seconds);
-    answer.into_response()
+    let mut response = answer.into_response();
+    if request.head().upgrade() {
+        // A connection that offers another protocol is closed after its answer: say so (P10).
+        response
+            .head_mut()
+            .set_connection_type(ConnectionType::Close);
+    }
+    response
 }
 
 async fn answer(
