@@ -6,6 +6,7 @@
 //! older one than it saw in a list before, and a hash code that is that of the content. Beside them, clients
 //! that only merge deltas must agree with every hash code that they get.
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 #[path = "support/running.rs"]

@@ -1,5 +1,6 @@
 //! What needs a real port or a real process: connections, protocols, the command line, start and stop.
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 #[path = "support/process.rs"]

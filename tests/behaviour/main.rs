@@ -17,6 +17,7 @@
 //! minute and what self-preservation makes of them; 51 and 52 about a node that waits for its first
 //! copy, which a node alone never does; 54–73, 76, 77, 79, 80 and 82 about peers, regions and limits.
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 #[path = "../support/scene.rs"]
