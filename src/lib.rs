@@ -21,6 +21,8 @@ pub mod registry;
 // row 4
 #[cfg(feature = "server")]
 pub mod cache;
+#[cfg(feature = "server")]
+pub mod preservation;
 // row 5
 #[cfg(feature = "server")]
 pub mod eviction;

@@ -127,6 +127,9 @@ async fn serve(config: Config) -> ExitCode {
     // Before anybody is told that it listens: from then on it leaves in good order.
     let signals = StopSignals::catch();
     introduce(&config, address);
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
     let identity = node::identity(address.port(), &clock);
     let node = Node::assemble(config, clock, identity, Placement::OwnThreads);
     match node.run(listener, signals.wait()).await {

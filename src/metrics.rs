@@ -28,9 +28,16 @@ const METADATA_UPDATES: &str = "eureka_metadata_updates_total";
 const RENEWALS: &str = "eureka_renewals_total";
 const EVICTIONS: &str = "eureka_evictions_total";
 const LEASES: &str = "eureka_leases";
+const LEASES_SILENT: &str = "eureka_leases_silent";
+const LEASES_HELD: &str = "eureka_leases_held";
 const APPLICATIONS: &str = "eureka_applications";
 const REVISION: &str = "eureka_registry_revision";
 const DELTA_ENTRIES: &str = "eureka_delta_entries";
+const RENEWALS_LAST_MINUTE: &str = "eureka_renewals_last_minute";
+const RENEWALS_EXPECTED: &str = "eureka_renewals_expected";
+const RENEWALS_THRESHOLD: &str = "eureka_renewals_threshold";
+const PRESERVATION_ENABLED: &str = "eureka_self_preservation_enabled";
+const PRESERVATION_ACTIVE: &str = "eureka_self_preservation_active";
 const LEASE_AGE: &str = "eureka_lease_age_seconds";
 const LEASES_LENGTHENED: &str = "eureka_leases_lengthened_total";
 const CLOCKS_SET_BACK: &str = "eureka_clocks_set_back_total";
@@ -60,6 +67,8 @@ pub struct Metrics {
     process: Collector,
     /// Of the registry.
     pub registry: RegistryMetrics,
+    /// Of self-preservation.
+    pub preservation: PreservationMetrics,
     /// Of the response cache.
     pub cache: CacheMetrics,
     /// Of the HTTP side.
@@ -72,11 +81,15 @@ impl Metrics {
         let recorder = Arc::new(recorder());
         let page = recorder.handle();
         let process = Collector::default();
-        let (registry, cache) = with_local_recorder(&*recorder, || {
+        let (registry, preservation, cache) = with_local_recorder(&*recorder, || {
             describe();
             process.describe();
             gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-            (RegistryMetrics::new(&recorder), CacheMetrics::new())
+            (
+                RegistryMetrics::new(&recorder),
+                PreservationMetrics::new(),
+                CacheMetrics::new(),
+            )
         });
         let http = HttpMetrics::new(&recorder);
         Self {
@@ -84,6 +97,7 @@ impl Metrics {
             page,
             process,
             registry,
+            preservation,
             cache,
             http,
         }
@@ -138,7 +152,7 @@ enum Kind {
 }
 
 /// The text after `# HELP`, for every name.
-const HELP: [(&str, Kind, &str); 27] = [
+const HELP: [(&str, Kind, &str); 34] = [
     (REGISTRATIONS, Kind::Counter, "Registrations accepted"),
     (CANCELLATIONS, Kind::Counter, "Instances deregistered"),
     (
@@ -157,7 +171,17 @@ const HELP: [(&str, Kind, &str); 27] = [
         Kind::Counter,
         "Leases removed because they ended",
     ),
-    (LEASES, Kind::Gauge, "Leases held"),
+    (LEASES, Kind::Gauge, "Instances registered"),
+    (
+        LEASES_SILENT,
+        Kind::Gauge,
+        "Leases not renewed for 1.2 of their intervals, at the last sweep",
+    ),
+    (
+        LEASES_HELD,
+        Kind::Gauge,
+        "Ended leases that self-preservation keeps",
+    ),
     (
         APPLICATIONS,
         Kind::Gauge,
@@ -165,6 +189,27 @@ const HELP: [(&str, Kind, &str); 27] = [
     ),
     (REVISION, Kind::Gauge, "Visible changes since the start"),
     (DELTA_ENTRIES, Kind::Gauge, "Instances in the delta"),
+    (
+        RENEWALS_LAST_MINUTE,
+        Kind::Gauge,
+        "Renewals of the last full minute",
+    ),
+    (RENEWALS_EXPECTED, Kind::Gauge, "Clients expected to renew"),
+    (
+        RENEWALS_THRESHOLD,
+        Kind::Gauge,
+        "Renewals that a minute must exceed, as the reference computes it",
+    ),
+    (
+        PRESERVATION_ENABLED,
+        Kind::Gauge,
+        "1 if self-preservation is switched on",
+    ),
+    (
+        PRESERVATION_ACTIVE,
+        Kind::Gauge,
+        "1 while ended leases are kept",
+    ),
     (LEASE_AGE, Kind::Seconds, "Age of leases when they ended"),
     (
         LEASES_LENGTHENED,
@@ -218,6 +263,33 @@ fn describe() {
             Kind::Counter => describe_counter!(name, help),
             Kind::Gauge => describe_gauge!(name, help),
             Kind::Seconds => describe_histogram!(name, Unit::Seconds, help),
+        }
+    }
+}
+
+/// Handles of self-preservation.
+#[derive(Clone)]
+pub struct PreservationMetrics {
+    /// Renewals of the last full minute.
+    pub last_minute: Gauge,
+    /// Clients expected.
+    pub expected: Gauge,
+    /// Renewals that a minute must exceed.
+    pub threshold: Gauge,
+    /// 1 if switched on.
+    pub enabled: Gauge,
+    /// 1 while ended leases are kept.
+    pub active: Gauge,
+}
+
+impl PreservationMetrics {
+    fn new() -> Self {
+        Self {
+            last_minute: gauge!(RENEWALS_LAST_MINUTE),
+            expected: gauge!(RENEWALS_EXPECTED),
+            threshold: gauge!(RENEWALS_THRESHOLD),
+            enabled: gauge!(PRESERVATION_ENABLED),
+            active: gauge!(PRESERVATION_ACTIVE),
         }
     }
 }

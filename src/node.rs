@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use actix::{Actor, Addr, Arbiter, Context};
+use actix::{Actor, Addr, Arbiter, Context, Recipient};
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::web::Data;
 use actix_web::{App, HttpServer};
@@ -21,11 +21,12 @@ use uuid::Uuid;
 use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::eviction::Eviction;
+use crate::eviction::{Eviction, EvictionParts};
 use crate::http::{self, Connections, Http, Identity};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
-use crate::registry::{Published, Registry};
+use crate::preservation::Preservation;
+use crate::registry::{Published, Registry, RegistryEvent};
 
 /// How long open requests may take once the node is on its way out.
 pub const GRACE: Duration = Duration::from_secs(5);
@@ -71,38 +72,44 @@ impl Vital {
 }
 
 impl Node {
-    /// Starts the actors of a node.
+    /// Starts the actors of a node. Those who follow the registry come first: they must see its first
+    /// change.
     pub fn assemble(config: Config, clock: Clock, identity: Identity, place: Placement) -> Self {
-        let metrics = Metrics::new();
-        let published = Arc::new(Published::default());
-        let (cache, reader) = start_cache(&config, &clock, &metrics, &published, place);
-        let registry = Registry::new(
-            config.registry,
-            clock.clone(),
-            metrics.registry.clone(),
-            published.clone(),
-            vec![cache.clone().recipient()],
-        );
-        let registry = start(registry, place);
-        let eviction = Eviction::new(config.eviction, clock.clone(), registry.clone()).start();
+        let ground = Ground {
+            config,
+            clock,
+            metrics: Metrics::new(),
+            published: Arc::default(),
+            place,
+        };
+        let (cache, reader) = ground.cache();
+        let preservation = ground.preservation();
+        let listeners = vec![cache.clone().recipient(), preservation.clone().recipient()];
+        let registry = ground.registry(listeners);
+        let eviction = ground.eviction(&registry, &preservation);
         let vital = vec![
             Vital::new("registry", &registry),
             Vital::new("response cache", &cache),
+            Vital::new("preservation", &preservation),
             Vital::new("eviction", &eviction),
         ];
         // Nothing has to be copied from anywhere: lists are whole from the start.
-        metrics.http.accepting_reads.set(1.0);
-        let http = Data::new(Http {
-            config,
+        ground.metrics.http.accepting_reads.set(1.0);
+        let http = Http {
+            config: ground.config,
             identity,
             registry: Door::new(registry),
-            published,
+            preservation: Door::new(preservation),
+            published: ground.published,
             reader,
-            metrics,
-            clock,
+            metrics: ground.metrics,
+            clock: ground.clock,
             stopping: AtomicBool::new(false),
-        });
-        Self { http, vital }
+        };
+        Self {
+            http: Data::new(http),
+            vital,
+        }
     }
 
     /// Waits until an actor that the node cannot live without is gone, and names it.
@@ -184,29 +191,75 @@ pub enum Ended {
     Lost(&'static str),
 }
 
-/// The cache comes first: it follows the registry from its first change on.
-fn start_cache(
-    config: &Config,
-    clock: &Clock,
-    metrics: &Metrics,
-    published: &Arc<Published>,
+/// What every actor of a node is made from.
+struct Ground {
+    config: Config,
+    clock: Clock,
+    metrics: Metrics,
+    published: Arc<Published>,
     place: Placement,
-) -> (Addr<ResponseCache>, Reader) {
-    let answers = Arc::new(ArcSwap::from_pointee(Answers::default()));
-    let copy = config
-        .cache
-        .timed_copy
-        .map(|_| Arc::new(TimedCopy::default()));
-    let cache = ResponseCache::new(
-        config.cache,
-        clock.clone(),
-        metrics.cache.clone(),
-        answers.clone(),
-        copy.clone(),
-    );
-    let cache = start(cache, place);
-    let reader = Reader::new(published.clone(), answers, copy, Door::new(cache.clone()));
-    (cache, reader)
+}
+
+impl Ground {
+    fn cache(&self) -> (Addr<ResponseCache>, Reader) {
+        let answers = Arc::new(ArcSwap::from_pointee(Answers::default()));
+        let copy = self
+            .config
+            .cache
+            .timed_copy
+            .map(|_| Arc::new(TimedCopy::default()));
+        let cache = ResponseCache::new(
+            self.config.cache,
+            self.clock.clone(),
+            self.metrics.cache.clone(),
+            answers.clone(),
+            copy.clone(),
+        );
+        let cache = start(cache, self.place);
+        let reader = Reader::new(
+            self.published.clone(),
+            answers,
+            copy,
+            Door::new(cache.clone()),
+        );
+        (cache, reader)
+    }
+
+    fn preservation(&self) -> Addr<Preservation> {
+        let metrics = self.metrics.preservation.clone();
+        let published = self.published.clone();
+        Preservation::new(
+            self.config.preservation,
+            self.clock.clone(),
+            metrics,
+            published,
+        )
+        .start()
+    }
+
+    fn registry(&self, listeners: Vec<Recipient<RegistryEvent>>) -> Addr<Registry> {
+        let metrics = self.metrics.registry.clone();
+        let published = self.published.clone();
+        let (config, clock) = (self.config.registry, self.clock.clone());
+        start(
+            Registry::new(config, clock, metrics, published, listeners),
+            self.place,
+        )
+    }
+
+    fn eviction(
+        &self,
+        registry: &Addr<Registry>,
+        preservation: &Addr<Preservation>,
+    ) -> Addr<Eviction> {
+        let parts = EvictionParts {
+            clock: self.clock.clone(),
+            published: self.published.clone(),
+            registry: registry.clone(),
+            preservation: preservation.clone(),
+        };
+        Eviction::new(self.config.eviction, parts).start()
+    }
 }
 
 fn start<A>(actor: A, place: Placement) -> Addr<A>

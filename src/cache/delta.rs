@@ -68,23 +68,11 @@ impl Delta {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Moment;
-    use crate::config::LeaseAccounting;
     use crate::model::samples;
-    use crate::registry::Lease;
-
-    fn held(app: &str, id: &str) -> Arc<Held> {
-        let info = samples::instance(app, id);
-        let now = Moment { mono: 0, wall: 0 };
-        let lease = Lease::new(info.lease, LeaseAccounting::Exact, now);
-        Arc::new(Held {
-            info: Arc::new(info),
-            lease: Arc::new(lease),
-        })
-    }
 
     fn note(delta: &mut Delta, app: &str, id: &str, removed: bool, now: Millis) {
-        delta.note(InstanceKey::new(app, id), held(app, id), removed, now);
+        let held = Held::sample(samples::instance(app, id));
+        delta.note(InstanceKey::new(app, id), held, removed, now);
     }
 
     /// server.md scenarios 42–44.

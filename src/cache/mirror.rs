@@ -103,22 +103,15 @@ impl Mirror {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Moment;
-    use crate::config::LeaseAccounting;
     use crate::model::{InstanceStatus, Origin, samples};
-    use crate::registry::{Lease, What};
+    use crate::registry::What;
 
     fn event(revision: u64, what: What, info: InstanceInfo) -> RegistryEvent {
-        let now = Moment { mono: 0, wall: 0 };
-        let lease = Lease::new(info.lease, LeaseAccounting::Exact, now);
         RegistryEvent {
             revision,
             origin: Origin::Client,
             what,
-            held: Arc::new(Held {
-                info: Arc::new(info),
-                lease: Arc::new(lease),
-            }),
+            held: Held::sample(info),
         }
     }
 

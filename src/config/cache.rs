@@ -44,6 +44,9 @@ impl CacheConfig {
         // The interval alone does not bring the timed copy back.
         let interval = reader.millis(keys::CACHE_UPDATE_INTERVAL, interval);
         let timed = reader.flag(keys::USE_READ_ONLY_CACHE, default.timed_copy.is_some());
+        if !timed {
+            reader.warn_if_set(keys::CACHE_UPDATE_INTERVAL, "there is no read-only copy");
+        }
         Self {
             timed_copy: timed.then_some(interval),
             expiration: reader.seconds(keys::CACHE_EXPIRATION, default.expiration),

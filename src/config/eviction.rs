@@ -21,37 +21,24 @@ pub struct EvictionConfig {
     /// `eviction-interval-timer-in-ms` is a fixed pause in either mode. A longer pause shows the dead
     /// for longer.
     pub sweep: Sweep,
-    /// Whether one sweep removes at most 15 % of all leases, chosen at random, as the reference does
-    /// (B-06). Follows the mode: only in classic.
-    pub limited: bool,
 }
 
 impl EvictionConfig {
     /// The values of a mode.
     pub fn of(mode: Mode) -> Self {
-        match mode {
-            Mode::Modern => Self {
-                sweep: Sweep::WhenDue,
-                limited: false,
-            },
-            Mode::Classic => Self {
-                sweep: Sweep::Every(Duration::from_secs(60)),
-                limited: true,
-            },
-        }
+        let sweep = match mode {
+            Mode::Modern => Sweep::WhenDue,
+            Mode::Classic => Sweep::Every(Duration::from_secs(60)),
+        };
+        Self { sweep }
     }
 
     pub(super) fn read(reader: &mut Reader<'_>, mode: Mode) -> Self {
-        let default = Self::of(mode);
-        let minute = Duration::from_secs(60);
-        let interval = reader.millis(keys::EVICTION_INTERVAL, minute);
-        Self {
-            sweep: if reader.is_set(keys::EVICTION_INTERVAL) {
-                Sweep::Every(interval)
-            } else {
-                default.sweep
-            },
-            ..default
+        let interval = reader.millis(keys::EVICTION_INTERVAL, Duration::from_secs(60));
+        if reader.is_set(keys::EVICTION_INTERVAL) {
+            let sweep = Sweep::Every(interval);
+            return Self { sweep };
         }
+        Self::of(mode)
     }
 }

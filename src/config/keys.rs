@@ -19,6 +19,20 @@ pub const MODE: &str = "eureka.server.mode";
 pub const LEASE_ACCOUNTING: &str = "eureka.server.lease-accounting";
 /// See [`super::RegistryConfig::sync_when_timestamp_differs`].
 pub const SYNC_WHEN_TIMESTAMP_DIFFERS: &str = "eureka.server.sync-when-timestamp-differs";
+/// See [`super::PreservationConfig::protection`].
+pub const SELF_PRESERVATION: &str = "eureka.server.self-preservation";
+/// See [`super::PreservationConfig::enabled`].
+pub const ENABLE_SELF_PRESERVATION: &str = "eureka.server.enable-self-preservation";
+/// See [`super::PreservationConfig::percent`].
+pub const RENEWAL_PERCENT: &str = "eureka.server.renewal-percent-threshold";
+/// See [`super::PreservationConfig::expected_interval`].
+pub const EXPECTED_INTERVAL: &str = "eureka.server.expected-client-renewal-interval-seconds";
+/// See [`super::PreservationConfig::threshold_update`].
+pub const THRESHOLD_UPDATE: &str = "eureka.server.renewal-threshold-update-interval-ms";
+/// See [`super::PreservationConfig::open_count`].
+pub const OPEN_COUNT: &str = "eureka.instance.registry.default-open-for-traffic-count";
+/// See [`super::PreservationConfig::hold_max`].
+pub const HOLD_MAX: &str = "eureka.server.hold-max-in-ms";
 /// See [`super::EvictionConfig::sweep`].
 pub const EVICTION_INTERVAL: &str = "eureka.server.eviction-interval-timer-in-ms";
 
@@ -45,7 +59,7 @@ pub const ENVIRONMENT: &str = "eureka.environment";
 pub const DATACENTER: &str = "eureka.datacenter";
 
 /// All of them.
-pub const ALL: [&str; 20] = [
+pub const ALL: [&str; 27] = [
     PORT,
     ADDRESS,
     CONTEXT_PATH,
@@ -55,6 +69,13 @@ pub const ALL: [&str; 20] = [
     MODE,
     LEASE_ACCOUNTING,
     SYNC_WHEN_TIMESTAMP_DIFFERS,
+    SELF_PRESERVATION,
+    ENABLE_SELF_PRESERVATION,
+    RENEWAL_PERCENT,
+    EXPECTED_INTERVAL,
+    THRESHOLD_UPDATE,
+    OPEN_COUNT,
+    HOLD_MAX,
     EVICTION_INTERVAL,
     USE_READ_ONLY_CACHE,
     CACHE_UPDATE_INTERVAL,

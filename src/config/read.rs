@@ -23,6 +23,8 @@ pub struct ConfigError {
 pub(super) struct Reader<'s> {
     sources: &'s Sources,
     pub(super) mistakes: Vec<ConfigError>,
+    /// What the user should know although nothing is wrong.
+    pub(super) warnings: Vec<String>,
 }
 
 impl<'s> Reader<'s> {
@@ -30,12 +32,24 @@ impl<'s> Reader<'s> {
         Self {
             sources,
             mistakes: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
     /// Whether the user set this key.
     pub(super) fn is_set(&self, key: &str) -> bool {
         self.sources.get(key).is_some()
+    }
+
+    pub(super) fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
+    /// A key that does nothing at present, because of `reason`.
+    pub(super) fn warn_if_set(&mut self, key: &'static str, reason: &str) {
+        if self.is_set(key) {
+            self.warn(format!("{key} has no effect: {reason}"));
+        }
     }
 
     /// The value that `parse` makes of the text, or `default` if there is none.

@@ -2,7 +2,8 @@
 
 use super::read::Reader;
 use super::{
-    CacheConfig, ConfigError, EvictionConfig, HttpConfig, PageConfig, RegistryConfig, Sources, keys,
+    CacheConfig, ConfigError, EvictionConfig, HttpConfig, PageConfig, PreservationConfig,
+    RegistryConfig, Sources, keys,
 };
 
 /// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
@@ -26,15 +27,18 @@ impl Mode {
 }
 
 /// Everything that can be set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "each is documented where it is defined")]
 pub struct Config {
     pub mode: Mode,
     pub http: HttpConfig,
     pub registry: RegistryConfig,
+    pub preservation: PreservationConfig,
     pub eviction: EvictionConfig,
     pub cache: CacheConfig,
     pub page: PageConfig,
+    /// What the user should know about the settings although nothing is wrong.
+    pub warnings: Vec<String>,
 }
 
 impl Config {
@@ -44,9 +48,11 @@ impl Config {
             mode,
             http: HttpConfig::default(),
             registry: RegistryConfig::of(mode),
+            preservation: PreservationConfig::of(mode),
             eviction: EvictionConfig::of(mode),
             cache: CacheConfig::of(mode),
             page: PageConfig::default(),
+            warnings: Vec::new(),
         }
     }
 
@@ -58,14 +64,17 @@ impl Config {
                 .into_iter()
                 .find(|mode| mode.as_str().eq_ignore_ascii_case(text))
         });
-        let config = Self {
+        let mut config = Self {
             mode,
             http: HttpConfig::read(&mut reader),
             registry: RegistryConfig::read(&mut reader, mode),
+            preservation: PreservationConfig::read(&mut reader, mode),
             eviction: EvictionConfig::read(&mut reader, mode),
             cache: CacheConfig::read(&mut reader, mode),
             page: PageConfig::read(&mut reader),
+            warnings: Vec::new(),
         };
+        config.warnings = reader.warnings;
         if reader.mistakes.is_empty() {
             Ok(config)
         } else {
@@ -79,7 +88,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::config::{LeaseAccounting, Sweep};
+    use crate::config::{LeaseAccounting, Protection, Sweep};
 
     fn read(arguments: &[(&str, &str)]) -> Result<Config, Vec<ConfigError>> {
         let owned = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
@@ -122,6 +131,55 @@ mod tests {
             config.unwrap().cache.timed_copy,
             Some(Duration::from_secs(5))
         );
+    }
+
+    /// Design: two modes; config.md C19.
+    #[test]
+    fn the_keys_of_the_java_server_keep_their_meaning_in_either_mode() {
+        use Protection::{Adaptive, Off, Threshold};
+        let percent = ("eureka.server.renewal-percent-threshold", "0.9");
+        let disabled = ("eureka.server.enable-self-preservation", "false");
+        let classic = ("eureka.server.mode", "classic");
+        let chosen = |word| ("eureka.server.self-preservation", word);
+        for (arguments, protection, enabled) in [
+            (vec![], Adaptive, true),
+            (vec![classic], Threshold, true),
+            (vec![percent], Threshold, true),
+            (vec![disabled], Off, false),
+            (vec![classic, disabled], Threshold, false),
+            (vec![percent, disabled], Threshold, false),
+            (vec![chosen("off")], Off, false),
+            (vec![classic, chosen("adaptive")], Adaptive, true),
+            (vec![percent, chosen("Adaptive")], Adaptive, true),
+            (vec![chosen("adaptive"), disabled], Off, false),
+        ] {
+            let config = read(&arguments).unwrap().preservation;
+            let got = (config.protection, config.enabled);
+            assert_eq!(got, (protection, enabled), "{arguments:?}");
+        }
+        let nothing = (
+            "eureka.server.expected-client-renewal-interval-seconds",
+            "0",
+        );
+        let config = read(&[nothing]).unwrap();
+        assert_eq!(
+            config.preservation.expected_interval,
+            Duration::from_secs(30)
+        );
+        assert_eq!(config.warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_key_that_does_nothing_says_so() {
+        for arguments in [
+            vec![("eureka.server.response-cache-update-interval-ms", "5000")],
+            vec![
+                ("eureka.server.mode", "classic"),
+                ("eureka.server.hold-max-in-ms", "5000"),
+            ],
+        ] {
+            assert_eq!(read(&arguments).unwrap().warnings.len(), 1, "{arguments:?}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::system::{System, uptime};
 use crate::model::{
     ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, LeaseTimes, Listed, Port,
 };
+use crate::preservation::{Describe, Standing};
 use crate::registry::TakeOverrides;
 use crate::wire::Format;
 use crate::wire::status_info::{self, StatusInfo};
@@ -16,42 +17,56 @@ use crate::wire::status_info::{self, StatusInfo};
 const OWN_APP: &str = "EUREKA-SERVER";
 
 /// `GET status` (wire.md §3.12).
-pub(super) fn status(http: &Http, ask: &Ask) -> Answer {
+pub(super) async fn status(http: &Http, ask: &Ask) -> Result<Answer, ApiError> {
+    let standing = http.preservation.ask(Describe).await?;
     let own = own_instance(&http.identity);
-    let system = System::now();
-    let now = http.clock.now();
-    let up_since = now.mono.saturating_sub(http.identity.started.mono);
-    let facts = [
-        ("environment", Some(http.config.page.environment.clone())),
-        ("num-of-cpus", Some(system.cpus.to_string())),
-        ("total-avail-memory", system.total_text()),
-        ("current-memory-usage", system.used_text()),
-        ("server-uptime", Some(uptime(up_since))),
-    ];
+    let started = http.identity.started.wall;
     let replicas = [
         "registered-replicas",
         "available-replicas",
         "unavailable-replicas",
     ];
     let info = StatusInfo {
-        general: facts
-            .into_iter()
-            .filter_map(|(key, value)| Some((key, value?)))
-            .collect(),
+        general: general_stats(http, &standing),
         application: replicas.map(|key| (key, String::new())).to_vec(),
         instance: Listed {
             info: &own,
             times: LeaseTimes {
-                registered: http.identity.started.wall,
-                renewed: now.wall,
+                registered: started,
+                renewed: http.clock.now().wall,
                 evicted: 0,
-                service_up: http.identity.started.wall,
+                service_up: started,
             },
         },
         healthy: None,
     };
     let format = ask.accepted.object;
-    Answer::body(format, status_info::write(format, &info))
+    Ok(Answer::body(format, status_info::write(format, &info)))
+}
+
+fn general_stats(http: &Http, standing: &Standing) -> Vec<(&'static str, String)> {
+    let system = System::now();
+    let now = http.clock.now().mono;
+    let up_since = now.saturating_sub(http.identity.started.mono);
+    let figures = standing.figures;
+    let facts = [
+        ("environment", Some(http.config.page.environment.clone())),
+        ("num-of-cpus", Some(system.cpus.to_string())),
+        ("total-avail-memory", system.total_text()),
+        ("current-memory-usage", system.used_text()),
+        ("server-uptime", Some(uptime(up_since))),
+        ("self-preservation", Some(standing.in_words())),
+        ("renews-last-minute", Some(figures.renewals.to_string())),
+        ("renews-threshold", Some(figures.threshold.to_string())),
+        (
+            "renews-expected-clients",
+            Some(figures.expected.to_string()),
+        ),
+    ];
+    let known = facts
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value?)));
+    known.collect()
 }
 
 /// The node as an instance of its own kind.

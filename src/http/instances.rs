@@ -25,7 +25,7 @@ pub(super) fn get(
     id: &str,
 ) -> Result<Answer, ApiError> {
     let held = http.published.index.get(&http.key(app, id));
-    let alive = held.filter(|held| !held.lease.is_expired(http.clock.now(), 0));
+    let alive = held.filter(|held| http.published.counts(held, http.clock.now()));
     alive
         .map(|held| show(http, ask, v1, &held))
         .ok_or(ApiError::NotFound)

@@ -84,6 +84,8 @@ async fn dispatch(
         return Ok(Answer::options(allow));
     }
     let ask = ask.as_ref().map_err(Clone::clone)?;
+    // Whoever speaks Eureka shows that the network works.
+    http.published.heard(http.clock.now().mono);
     match method {
         "POST" => post(http, ask, &route.target, request, payload).await,
         _ => {
@@ -110,7 +112,7 @@ async fn get(http: &Http, ask: &Ask, route: &Route<'_>) -> Result<Answer, ApiErr
         Target::Svip(vip) => list(View::Svip((**vip).into())).await,
         Target::Instance(app, id) => instances::get(http, ask, v1, app, id),
         Target::ById(id) => instances::find(http, ask, v1, id).await,
-        Target::Status => Ok(info::status(http, ask)),
+        Target::Status => info::status(http, ask).await,
         Target::StatusOverrides => info::overrides(http, ask).await,
         _ => Err(ApiError::NotFound),
     }

@@ -11,6 +11,7 @@ use crate::config::{Config, keys};
 use crate::mailbox::Door;
 use crate::metrics::{HttpMetrics, Metrics};
 use crate::model::InstanceKey;
+use crate::preservation::Preservation;
 use crate::registry::{Published, Registry};
 
 use super::body::Limits;
@@ -38,6 +39,8 @@ pub struct Http {
     pub identity: Identity,
     /// The way to the registry.
     pub registry: Door<Registry>,
+    /// The way to self-preservation.
+    pub preservation: Door<Preservation>,
     /// What the registry shows without being asked.
     pub published: Arc<Published>,
     /// The way to lists.
@@ -89,9 +92,10 @@ impl Http {
     }
 
     /// Requests that wait for each actor.
-    pub(super) fn mailboxes(&self) -> [(&'static str, usize); 2] {
+    pub(super) fn mailboxes(&self) -> [(&'static str, usize); 3] {
         [
             ("registry", self.registry.waiting()),
+            ("preservation", self.preservation.waiting()),
             ("cache", self.reader.waiting()),
         ]
     }

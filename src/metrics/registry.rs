@@ -7,9 +7,9 @@ use ::metrics::{Counter, Gauge, Histogram, counter, gauge, histogram, with_local
 use metrics_exporter_prometheus::PrometheusRecorder;
 
 use super::{
-    APPLICATIONS, CANCELLATIONS, CLOCKS_SET_BACK, EVICTIONS, LEASE_AGE, LEASES, LEASES_LENGTHENED,
-    MAX_APPLICATIONS, METADATA_UPDATES, REGISTRATIONS, RENEWALS, REPLICATION_RECEIVED, REVISION,
-    SERVER_INSTANCES, STATUS_CHANGES,
+    APPLICATIONS, CANCELLATIONS, CLOCKS_SET_BACK, EVICTIONS, LEASE_AGE, LEASES, LEASES_HELD,
+    LEASES_LENGTHENED, LEASES_SILENT, MAX_APPLICATIONS, METADATA_UPDATES, REGISTRATIONS, RENEWALS,
+    REPLICATION_RECEIVED, REVISION, SERVER_INSTANCES, STATUS_CHANGES,
 };
 use crate::model::{Action, InstanceStatus, Origin, Text};
 
@@ -51,6 +51,10 @@ pub struct RegistryMetrics {
     replication: [[Counter; 4]; 5],
     /// Leases held.
     pub leases: Gauge,
+    /// Leases that are silent.
+    pub silent: Gauge,
+    /// Ended leases that are kept.
+    pub held: Gauge,
     /// Applications that have instances.
     pub applications: Gauge,
     /// The revision.
@@ -85,6 +89,8 @@ impl RegistryMetrics {
                 })
             }),
             leases: gauge!(LEASES),
+            silent: gauge!(LEASES_SILENT),
+            held: gauge!(LEASES_HELD),
             applications: gauge!(APPLICATIONS),
             revision: gauge!(REVISION),
             lease_age: histogram!(LEASE_AGE),

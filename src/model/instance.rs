@@ -188,6 +188,13 @@ pub struct LeaseTerms {
     pub duration_secs: u32,
 }
 
+impl LeaseTerms {
+    /// Milliseconds without a renewal after which a lease is silent: 1.2 of its intervals.
+    pub fn silence(self) -> u64 {
+        u64::from(self.renewal_interval_secs) * 1200
+    }
+}
+
 impl Default for LeaseTerms {
     fn default() -> Self {
         Self {

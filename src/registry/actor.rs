@@ -3,29 +3,78 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use actix::{Actor, Context, Recipient};
 
 use super::recent::RecentChanges;
 use super::{Held, Index, Lease, LeaseTable, RegistryEvent, What};
-use crate::clock::Clock;
+use crate::clock::{Clock, Millis, Moment};
 use crate::config::{LeaseAccounting, RegistryConfig};
 use crate::metrics::RegistryMetrics;
 use crate::model::{InstanceKey, InstanceStatus, Origin, Text};
 
-/// What the registry shows to all threads.
+/// What the registry shows to all threads, and what others let it know without a message.
 #[derive(Debug, Default)]
 pub struct Published {
     /// Instances by application and id.
     pub index: Index,
     revision: AtomicU64,
+    renewals: AtomicU64,
+    /// No lease ends before this moment.
+    next_due: AtomicU64,
+    last_heard: AtomicU64,
+    expiry_disabled: AtomicBool,
 }
 
 impl Published {
     /// The number of the last visible change that may have been acknowledged.
     pub fn revision(&self) -> u64 {
         self.revision.load(Ordering::Acquire)
+    }
+
+    /// Leases renewed by heartbeats since the start, whoever sent them.
+    pub fn renewals(&self) -> u64 {
+        self.renewals.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_renewal(&self) {
+        self.renewals.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// No lease ends before this moment; a renewal only makes it later.
+    pub fn next_due(&self) -> Millis {
+        self.next_due.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_next_due(&self, next_due: Millis) {
+        self.next_due.store(next_due, Ordering::Release);
+    }
+
+    /// When this node last heard from a client or a peer.
+    pub fn last_heard(&self) -> Millis {
+        self.last_heard.load(Ordering::Relaxed)
+    }
+
+    /// A client or a peer asked for something.
+    pub fn heard(&self, now: Millis) {
+        self.last_heard.store(now, Ordering::Relaxed);
+    }
+
+    /// Whether an ended lease counts as gone even before it is removed.
+    pub fn is_expiry_enabled(&self) -> bool {
+        !self.expiry_disabled.load(Ordering::Acquire)
+    }
+
+    /// Says whether ended leases may be removed at present.
+    pub fn enable_expiry(&self, enabled: bool) {
+        self.expiry_disabled.store(!enabled, Ordering::Release);
+    }
+
+    /// Whether the instance counts as there: its lease lives, is kept, or may not end at present.
+    pub fn counts(&self, held: &Held, now: Moment) -> bool {
+        let lease = &held.lease;
+        !lease.is_expired(now, 0) || !self.is_expiry_enabled() || lease.hold(now).is_some()
     }
 }
 
@@ -35,7 +84,7 @@ pub struct Registry {
     pub(super) clock: Clock,
     pub(super) metrics: RegistryMetrics,
     pub(super) recent: RecentChanges,
-    published: Arc<Published>,
+    pub(super) published: Arc<Published>,
     listeners: Vec<Recipient<RegistryEvent>>,
     revision: u64,
     /// Applications that were told that their leases are lengthened; bounded, for the log only.
@@ -97,6 +146,8 @@ impl Registry {
             self.published.index.remove(&key);
         } else {
             self.published.index.insert(key, held.clone());
+            let next_due = self.published.next_due().min(held.lease.deadline());
+            self.published.set_next_due(next_due);
         }
         self.published
             .revision
@@ -120,8 +171,10 @@ impl Registry {
         }
     }
 
-    /// Notes what the registry is about to do, for the log line if it should die of it.
-    pub(super) fn begin(verb: &'static str, key: Option<&InstanceKey>) {
+    /// Begins a piece of work: notes it for the log line if the registry should die of it, and looks
+    /// whether ended leases count as gone.
+    pub(super) fn begin(&mut self, verb: &'static str, key: Option<&InstanceKey>) {
+        self.table.hides_ended = self.published.is_expiry_enabled();
         WORK.with_borrow_mut(|work| *work = Some((verb, key.cloned())));
     }
 }

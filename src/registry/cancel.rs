@@ -7,10 +7,8 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
-use super::lease::Held;
-use super::{LeaseTable, Registry, UnknownInstance, What};
-use crate::clock::Moment;
-use crate::model::{ActionType, InstanceKey, InstanceStatus, Origin};
+use super::{Held, Registry, UnknownInstance, What};
+use crate::model::{InstanceKey, InstanceStatus, Origin};
 
 /// Asks the registry to let the instance under `key` go.
 #[derive(Clone, Debug, Message)]
@@ -20,17 +18,6 @@ pub struct Cancel {
     pub key: InstanceKey,
     /// Who asks.
     pub origin: Origin,
-}
-
-// === the rule ===
-
-impl LeaseTable {
-    /// Takes the instance off the table and ends its lease; returns it as it leaves.
-    pub(super) fn take_out(&mut self, key: &InstanceKey, now: Moment) -> Option<Arc<Held>> {
-        let mut entry = self.remove(key)?;
-        entry.held.lease.end(now);
-        Some(entry.change(ActionType::Deleted, now, |_| ()))
-    }
 }
 
 // === the handler ===
@@ -49,7 +36,7 @@ impl Registry {
         key: InstanceKey,
         origin: Origin,
     ) -> Result<(), UnknownInstance> {
-        Self::begin("cancel", Some(&key));
+        self.begin("cancel", Some(&key));
         let now = self.clock.now();
         self.recent.cancelled(now.wall, key.clone());
         let Some(held) = self.table.take_out(&key, now) else {
@@ -73,8 +60,10 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Moment;
     use crate::config::{Mode, RegistryConfig};
-    use crate::model::samples;
+    use crate::model::{ActionType, samples};
+    use crate::registry::LeaseTable;
 
     #[test]
     fn what_leaves_is_marked_deleted_with_its_last_status_and_its_end() {

@@ -1,33 +1,89 @@
-//! One lease: how long it lives, and what its times look like to readers.
+//! One lease: a single atomic word, how long it lives, and what its times look like to readers.
 //!
-//! Two ways of reckoning (B-01). *Exact*: it ends one life after the last renewal. *Doubled*, as the
+//! The word holds the deadline, a generation and a state. Whoever renews compares and swaps from the word
+//! it read, so a renewal can neither stretch a lease that was replaced nor revive one that was removed: every
+//! change of the record gives the word a new generation, and a renewal that was decided on an older record
+//! finds it changed. *Replaced* means "look the instance up again", only *removed* means that it is gone.
+//!
+//! Two ways of reckoning (B-01). *Exact*: a lease ends one life after the last renewal. *Doubled*, as the
 //! reference: a renewal sets the base to now plus the duration, so that a renewed lease lives twice as
-//! long, and readers see that base as `lastRenewalTimestamp`. In both, base plus life is the end.
+//! long, and readers see that base as `lastRenewalTimestamp`. In both, base plus life is the deadline.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::slots::Slot;
 use crate::clock::{Millis, Moment};
 use crate::config::LeaseAccounting;
-use crate::model::{EpochMillis, InstanceInfo, LeaseTerms, LeaseTimes, Listed};
+use crate::model::{EpochMillis, LeaseTerms, LeaseTimes};
 
-/// A record and its lease, as they are handed to readers.
-#[derive(Debug)]
-pub struct Held {
-    /// The record; never changes.
-    pub info: Arc<InstanceInfo>,
-    /// The lease; its times go on.
-    pub lease: Arc<Lease>,
+/// Bits of the word: 40 of deadline (34 years), 22 of generation, 2 of state.
+const DEADLINE_SHIFT: u32 = 24;
+const GENERATION_SHIFT: u32 = 2;
+const GENERATION_MASK: u64 = (1 << 22) - 1;
+const STATE_MASK: u64 = 0b11;
+
+/// The latest deadline; a lease that is free or gone has it, so that no sweep ever finds it due.
+pub(super) const FOREVER: Millis = (1 << 40) - 1;
+
+/// What has become of a lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It counts.
+    Live,
+    /// Another one took its place.
+    Replaced,
+    /// The instance is gone.
+    Removed,
 }
 
-impl Held {
-    /// The instance for a writer, with the times of its lease at this moment. `epoch` is
-    /// [`crate::clock::Clock::epoch`].
-    pub fn listed(&self, epoch: EpochMillis) -> Listed<'_> {
-        Listed {
-            info: &self.info,
-            times: self.lease.times(epoch),
+/// Deadline, generation and state as one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word(pub(super) u64);
+
+impl Word {
+    pub(super) fn live(deadline: Millis, generation: u32) -> Self {
+        Self(0).with_deadline(deadline).with_generation(generation)
+    }
+
+    pub(super) fn deadline(self) -> Millis {
+        self.0 >> DEADLINE_SHIFT
+    }
+
+    pub(super) fn generation(self) -> u32 {
+        ((self.0 >> GENERATION_SHIFT) & GENERATION_MASK) as u32
+    }
+
+    pub(super) fn state(self) -> State {
+        match self.0 & STATE_MASK {
+            0 => State::Live,
+            1 => State::Replaced,
+            _ => State::Removed,
         }
+    }
+
+    fn with_deadline(self, deadline: Millis) -> Self {
+        let rest = self.0 & ((1 << DEADLINE_SHIFT) - 1);
+        Self(rest | (deadline.min(FOREVER) << DEADLINE_SHIFT))
+    }
+
+    pub(super) fn with_generation(self, generation: u32) -> Self {
+        let rest = self.0 & !(GENERATION_MASK << GENERATION_SHIFT);
+        Self(rest | ((u64::from(generation) & GENERATION_MASK) << GENERATION_SHIFT))
+    }
+
+    /// The word of a lease that has ended one way or the other.
+    fn ended(self, state: State) -> Self {
+        let state = match state {
+            State::Live => 0,
+            State::Replaced => 1,
+            State::Removed => 2,
+        };
+        Self((self.0 & !STATE_MASK) | state).with_deadline(FOREVER)
+    }
+
+    /// The generation after this one.
+    pub(super) fn next_generation(self) -> u32 {
+        (self.generation() + 1) & GENERATION_MASK as u32
     }
 }
 
@@ -37,35 +93,79 @@ const NEVER: Millis = Millis::MAX;
 /// The life of one registration.
 #[derive(Debug)]
 pub struct Lease {
+    slot: Slot,
     registered: Millis,
     /// How long it lives from `base`.
     life: Millis,
     /// What a renewal adds to the present for the new base: nothing, or the duration.
     advance: Millis,
-    base: AtomicU64,
     service_up: AtomicU64,
+    /// The base at the end, kept because the word forgets it.
+    last_base: AtomicU64,
     evicted: AtomicU64,
+    held_since: AtomicU64,
+    held_heard: AtomicU64,
+}
+
+/// A lease that has ended and is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Since when, in the node's milliseconds.
+    pub since: Millis,
+    /// How long the node had heard from others by then, see `preservation`.
+    pub heard: Millis,
 }
 
 /// An exact lease lives at least this many renewal intervals, in quarters: one lost heartbeat must not
 /// end it.
 const FLOOR_QUARTERS: u64 = 9;
 
-impl Lease {
-    /// A lease that begins now.
-    pub fn new(terms: LeaseTerms, accounting: LeaseAccounting, now: Moment) -> Self {
+/// How a lease on these terms is reckoned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reckoning {
+    /// From base to deadline.
+    pub(super) life: Millis,
+    /// From now to base at a renewal.
+    pub(super) advance: Millis,
+    /// From silence to deadline; negative where a lease ends before it is silent.
+    pub(super) slack: i32,
+}
+
+impl Reckoning {
+    pub(super) fn of(terms: LeaseTerms, accounting: LeaseAccounting) -> Self {
         let duration = u64::from(terms.duration_secs) * 1000;
         let (life, advance) = match accounting {
             LeaseAccounting::Exact => (duration.max(floor(terms)), 0),
             LeaseAccounting::Doubled => (duration, duration),
         };
+        // A deadline must fit the word, wherever the node's clock stands.
+        let life = life.min(FOREVER / 4);
+        let slack = life as i64 - terms.silence() as i64;
         Self {
-            registered: now.mono,
             life,
-            advance,
-            base: AtomicU64::new(now.mono),
+            advance: advance.min(FOREVER / 4),
+            slack: slack.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
+        }
+    }
+}
+
+impl Lease {
+    /// A lease that begins now, in a slot of its own.
+    pub(super) fn new(slot: Slot, reckoning: Reckoning, now: Moment) -> Self {
+        let generation = slot.word().next_generation();
+        let deadline = now.mono.saturating_add(reckoning.life);
+        slot.cell()
+            .store(Word::live(deadline, generation).0, Ordering::Release);
+        Self {
+            slot,
+            registered: now.mono,
+            life: reckoning.life,
+            advance: reckoning.advance,
             service_up: AtomicU64::new(NEVER),
+            last_base: AtomicU64::new(NEVER),
             evicted: AtomicU64::new(NEVER),
+            held_since: AtomicU64::new(NEVER),
+            held_heard: AtomicU64::new(0),
         }
     }
 
@@ -74,26 +174,115 @@ impl Lease {
         floor(terms) > u64::from(terms.duration_secs) * 1000
     }
 
-    /// A heartbeat came.
-    pub(super) fn renew(&self, now: Moment) {
-        let base = now.mono.saturating_add(self.advance);
-        self.base.store(base, Ordering::Release);
+    /// The word as it is now.
+    pub fn word(&self) -> Word {
+        self.slot.word()
+    }
+
+    pub(super) fn slot(&self) -> &Slot {
+        &self.slot
+    }
+
+    /// Renews a lease whose record is of `generation`; fails if the word is of another, or has ended.
+    pub(super) fn renew(&self, generation: u32, now: Moment) -> Result<(), State> {
+        let deadline = now
+            .mono
+            .saturating_add(self.advance)
+            .saturating_add(self.life);
+        let mut word = self.word();
+        loop {
+            match word.state() {
+                _ if word.generation() != generation => return Err(State::Replaced),
+                State::Live => {}
+                ended => return Err(ended),
+            }
+            let renewed = word.with_deadline(deadline.max(word.deadline()));
+            match self.swap(word, renewed) {
+                Ok(()) => return Ok(()),
+                Err(found) => word = found,
+            }
+        }
+    }
+
+    /// Gives the word a new generation, because the record changed; returns it.
+    pub(super) fn begin_generation(&self) -> u32 {
+        let mut word = self.word();
+        loop {
+            let generation = word.next_generation();
+            match self.swap(word, word.with_generation(generation)) {
+                Ok(()) => return generation,
+                Err(found) => word = found,
+            }
+        }
+    }
+
+    /// Ends the lease, whatever its word says by now.
+    pub(super) fn end(&self, state: State, now: Moment) {
+        let mut word = self.word();
+        while let Err(found) = self.swap(word, word.ended(state)) {
+            word = found;
+        }
+        self.note_end(word, state, now);
+    }
+
+    /// Ends the lease if its word is still the one that was judged.
+    pub(super) fn end_if(&self, judged: Word, state: State, now: Moment) -> bool {
+        let ended = self.swap(judged, judged.ended(state)).is_ok();
+        if ended {
+            self.note_end(judged, state, now);
+        }
+        ended
+    }
+
+    fn note_end(&self, word: Word, state: State, now: Moment) {
+        self.last_base
+            .store(word.deadline().saturating_sub(self.life), Ordering::Release);
+        if state == State::Removed {
+            self.evicted.store(now.mono, Ordering::Release);
+        }
+    }
+
+    fn swap(&self, from: Word, to: Word) -> Result<(), Word> {
+        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+        let swapped = self
+            .slot
+            .cell()
+            .compare_exchange(from.0, to.0, success, failure);
+        swapped.map(|_| ()).map_err(Word)
     }
 
     /// The last moment at which the lease is alive.
     pub fn deadline(&self) -> Millis {
-        self.base.load(Ordering::Acquire).saturating_add(self.life)
+        self.word().deadline()
     }
 
     /// Whether it has ended, with `grace` milliseconds on top.
     pub fn is_expired(&self, now: Moment, grace: Millis) -> bool {
-        self.evicted.load(Ordering::Acquire) != NEVER
-            || now.mono > self.deadline().saturating_add(grace)
+        let word = self.word();
+        word.state() != State::Live || now.mono > word.deadline().saturating_add(grace)
     }
 
     /// Milliseconds since it began.
     pub fn age(&self, now: Moment) -> Millis {
         now.mono.saturating_sub(self.registered)
+    }
+
+    /// Since when self-preservation keeps the ended lease; `None` if it does not, or no longer.
+    pub fn hold(&self, now: Moment) -> Option<Hold> {
+        let since = self.held_since.load(Ordering::Acquire);
+        let heard = self.held_heard.load(Ordering::Acquire);
+        (since != NEVER && self.is_expired(now, 0)).then_some(Hold { since, heard })
+    }
+
+    /// Marks the lease as kept.
+    pub(super) fn begin_hold(&self, hold: Hold) {
+        self.held_heard.store(hold.heard, Ordering::Release);
+        self.held_since.store(hold.since, Ordering::Release);
+    }
+
+    /// Takes the mark away.
+    pub(super) fn end_hold(&self) {
+        self.held_since.store(NEVER, Ordering::Release);
     }
 
     /// The instance is UP; only the first time counts.
@@ -109,20 +298,19 @@ impl Lease {
         self.service_up.store(first, Ordering::Release);
     }
 
-    /// The lease was cancelled or evicted.
-    pub(super) fn end(&self, now: Moment) {
-        self.evicted.store(now.mono, Ordering::Release);
-    }
-
     /// The times as readers see them.
     pub fn times(&self, epoch: EpochMillis) -> LeaseTimes {
         let shown = |time: Millis| match time {
             NEVER => 0,
             time => epoch.saturating_add(time),
         };
+        let base = match self.last_base.load(Ordering::Acquire) {
+            NEVER => self.deadline().saturating_sub(self.life),
+            base => base,
+        };
         LeaseTimes {
             registered: shown(self.registered),
-            renewed: shown(self.base.load(Ordering::Acquire)),
+            renewed: shown(base),
             evicted: shown(self.evicted.load(Ordering::Acquire)),
             service_up: shown(self.service_up.load(Ordering::Acquire)),
         }
@@ -136,6 +324,7 @@ fn floor(terms: LeaseTerms) -> Millis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::slots::Slots;
     use LeaseAccounting::{Doubled, Exact};
 
     fn at(mono: Millis) -> Moment {
@@ -152,6 +341,15 @@ mod tests {
         }
     }
 
+    fn lease(terms: LeaseTerms, accounting: LeaseAccounting, now: Millis) -> Lease {
+        let reckoning = Reckoning::of(terms, accounting);
+        Lease::new(Slots::default().take(), reckoning, at(now))
+    }
+
+    fn renew(lease: &Lease, now: Millis) {
+        lease.renew(lease.word().generation(), at(now)).unwrap();
+    }
+
     /// server.md scenarios 7 and 8 for doubled; design §2 for exact.
     #[test]
     fn a_lease_ends_where_its_accounting_says_to_the_millisecond() {
@@ -164,9 +362,9 @@ mod tests {
             (Exact, terms(30, 30), Some(30_000), 97_500),
             (Doubled, terms(30, 30), None, 30_000),
         ] {
-            let lease = Lease::new(terms, accounting, at(0));
+            let lease = lease(terms, accounting, 0);
             if let Some(renewed) = renewed {
-                lease.renew(at(renewed));
+                renew(&lease, renewed);
             }
             let case = format!("{accounting:?} {terms:?} {renewed:?}");
             assert!(!lease.is_expired(at(last_alive), 0), "{case}");
@@ -178,38 +376,92 @@ mod tests {
     #[test]
     fn readers_see_the_base_of_the_accounting_as_the_last_renewal() {
         for (accounting, renewed) in [(Exact, 30_000), (Doubled, 120_000)] {
-            let lease = Lease::new(terms(30, 90), accounting, at(0));
+            let lease = lease(terms(30, 90), accounting, 0);
             assert_eq!(lease.times(5_000).renewed, 5_000);
-            lease.renew(at(30_000));
+            renew(&lease, 30_000);
             assert_eq!(lease.times(5_000).renewed, 5_000 + renewed);
+            lease.end(State::Removed, at(40_000));
+            assert_eq!(
+                lease.times(5_000).renewed,
+                5_000 + renewed,
+                "also after the end"
+            );
         }
     }
 
     #[test]
     fn times_that_never_were_are_zero_and_the_first_up_is_kept() {
-        let lease = Lease::new(terms(30, 90), Exact, at(1));
-        let times = lease.times(5_000);
+        let first = lease(terms(30, 90), Exact, 1);
+        let times = first.times(5_000);
         assert_eq!(
             (times.registered, times.evicted, times.service_up),
             (5_001, 0, 0)
         );
-        lease.service_up(at(2));
-        lease.service_up(at(3));
-        let next = Lease::new(terms(30, 90), Exact, at(9));
-        next.keep_service_up(&lease);
+        first.service_up(at(2));
+        first.service_up(at(3));
+        let next = lease(terms(30, 90), Exact, 9);
+        next.keep_service_up(&first);
         assert_eq!(next.times(5_000).service_up, 5_002);
-        next.end(at(10));
+        next.end(State::Removed, at(10));
         assert_eq!(next.times(5_000).evicted, 5_010);
         assert!(next.is_expired(at(10), 1_000_000));
+    }
+
+    #[test]
+    fn a_renewal_that_was_decided_on_another_word_does_nothing() {
+        let lease = lease(terms(30, 90), Exact, 0);
+        let first = lease.word().generation();
+        let second = lease.begin_generation();
+        assert_eq!(lease.renew(first, at(10_000)), Err(State::Replaced));
+        assert_eq!(lease.deadline(), 90_000);
+        assert_eq!(lease.renew(second, at(10_000)), Ok(()));
+        lease.end(State::Removed, at(11_000));
+        assert_eq!(lease.renew(second, at(12_000)), Err(State::Removed));
+        assert_eq!(lease.deadline(), FOREVER, "no sweep finds it due");
+    }
+
+    /// Two threads that renew at almost one moment.
+    #[test]
+    fn a_renewal_never_shortens_a_lease() {
+        let lease = lease(terms(30, 90), Exact, 0);
+        renew(&lease, 20_000);
+        renew(&lease, 19_999);
+        assert_eq!(lease.deadline(), 110_000);
+    }
+
+    /// B-05.
+    #[test]
+    fn only_the_word_that_was_judged_is_ended() {
+        let lease = lease(terms(30, 90), Exact, 0);
+        let judged = lease.word();
+        renew(&lease, 1);
+        assert!(!lease.end_if(judged, State::Removed, at(100_000)));
+        assert!(lease.end_if(lease.word(), State::Removed, at(100_000)));
+    }
+
+    #[test]
+    fn a_hold_ends_with_the_next_heartbeat() {
+        let lease = lease(terms(30, 90), Exact, 0);
+        let hold = Hold {
+            since: 90_500,
+            heard: 7,
+        };
+        lease.begin_hold(hold);
+        assert_eq!(lease.hold(at(90_000)), None, "it has not ended yet");
+        assert_eq!(lease.hold(at(91_000)), Some(hold));
+        renew(&lease, 95_000);
+        assert_eq!(lease.hold(at(95_001)), None);
+        lease.end_hold();
+        assert_eq!(lease.hold(at(200_000)), None);
     }
 
     #[test]
     fn the_longest_lease_that_can_be_asked_for_does_not_overflow() {
         let endless = terms(i32::MAX as u32, i32::MAX as u32);
         for accounting in [Exact, Doubled] {
-            let lease = Lease::new(endless, accounting, at(1));
-            lease.renew(at(u64::MAX / 2));
-            assert!(!lease.is_expired(at(u64::MAX / 2 + 1), 0));
+            let lease = lease(endless, accounting, 1);
+            renew(&lease, FOREVER / 4);
+            assert!(!lease.is_expired(at(FOREVER / 4 + 1), 0));
         }
         assert!(Lease::is_lengthened(terms(30, 30)));
         assert!(!Lease::is_lengthened(terms(30, 90)));

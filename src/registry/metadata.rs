@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
-use super::lease::{Held, Lease};
-use super::{LeaseTable, Registry, UnknownInstance, What};
+use super::{Held, LeaseTable, Registry, UnknownInstance, What};
 use crate::clock::Moment;
 use crate::model::{ActionType, InstanceKey, Origin, Text};
 
@@ -31,24 +30,19 @@ impl LeaseTable {
         update: &UpdateMetadata,
         now: Moment,
     ) -> Result<Option<Arc<Held>>, UnknownInstance> {
-        let accounting = self.config.accounting;
-        let entry = self.present(&update.key, now);
-        let entry = entry.ok_or_else(|| UnknownInstance(update.key.clone()))?;
+        let held = self.present(&update.key, now).cloned();
+        let held = held.ok_or_else(|| UnknownInstance(update.key.clone()))?;
         if update.pairs.is_empty() {
-            entry.held.lease.renew(now);
+            // Nobody else changes the word's generation, so this cannot fail.
+            let _ = held.lease.renew(held.generation, now);
             return Ok(None);
         }
-        let changed = entry.change(ActionType::Added, now, |info| {
-            let metadata = Arc::make_mut(&mut info.metadata);
-            metadata.extend(update.pairs.iter().cloned());
-        });
-        let lease = Lease::new(changed.info.lease, accounting, now);
-        lease.keep_service_up(&changed.lease);
-        entry.held = Arc::new(Held {
-            info: changed.info.clone(),
-            lease: Arc::new(lease),
-        });
-        Ok(Some(entry.held.clone()))
+        let mut info = (*held.info).clone();
+        let metadata = Arc::make_mut(&mut info.metadata);
+        metadata.extend(update.pairs.iter().cloned());
+        info.action = ActionType::Added;
+        info.last_updated = now.wall;
+        Ok(Some(self.put(&update.key, info, now)))
     }
 }
 
@@ -58,7 +52,7 @@ impl Handler<UpdateMetadata> for Registry {
     type Result = Result<(), UnknownInstance>;
 
     fn handle(&mut self, msg: UpdateMetadata, _ctx: &mut Context<Self>) -> Self::Result {
-        Self::begin("update the metadata of", Some(&msg.key));
+        self.begin("update the metadata of", Some(&msg.key));
         let changed = self.table.update_metadata(&msg, self.clock.now())?;
         if let Some(held) = changed {
             let origin = Origin::Client;

@@ -9,10 +9,8 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
-use super::lease::{Held, Lease};
 use super::overrides::{Candidate, resulting_status};
-use super::table::Entry;
-use super::{LeaseTable, Registry, What};
+use super::{Held, LeaseTable, Registry, What};
 use crate::clock::Moment;
 use crate::model::{ActionType, EpochMillis, InstanceInfo, InstanceStatus, Origin};
 
@@ -51,54 +49,33 @@ impl LeaseTable {
         now: Moment,
     ) -> Registered {
         let key = newcomer.key();
-        let existing = self.get(&key);
-        let existing_info = existing.map(|entry| entry.held.info.clone());
-        let (mut info, clock_set_back) = match &existing_info {
+        let existing = self.get(&key).map(|entry| entry.held.info.clone());
+        let (mut info, clock_set_back) = match &existing {
             Some(held) if held.last_dirty > newcomer.last_dirty => older(held, newcomer, origin),
             _ => (newcomer, false),
         };
         // A stored override is never replaced by a registration, only introduced.
-        let stored = existing_info.as_ref().and_then(|held| held.override_status);
+        let stored = existing.as_ref().and_then(|held| held.override_status);
         info.override_status = stored.or(info.override_status);
         info.status = resulting_status(Candidate {
             status: info.status,
             override_status: info.override_status,
-            existing: existing_info.as_ref().map(|held| held.status),
+            existing: existing.as_ref().map(|held| held.status),
             origin,
             pin_status: self.config.pin_status,
         });
         info.action = ActionType::Added;
         info.last_updated = now.wall;
 
-        let held = self.lease(info, existing, now);
-        let override_changed = existing.and_then(|entry| entry.override_changed);
-        let entry = Entry {
-            held: held.clone(),
-            override_changed,
-        };
-        self.insert(&key, entry);
+        let held = self.put(&key, info, now);
+        if held.info.status == InstanceStatus::Up {
+            held.lease.service_up(now);
+        }
         Registered {
             held,
-            before: existing_info.map(|held| held.status),
+            before: existing.map(|held| held.status),
             clock_set_back,
         }
-    }
-}
-
-impl LeaseTable {
-    /// A new lease for a record; when the instance was first UP is kept from the lease before it.
-    fn lease(&self, info: InstanceInfo, existing: Option<&Entry>, now: Moment) -> Arc<Held> {
-        let lease = Lease::new(info.lease, self.config.accounting, now);
-        if let Some(entry) = existing {
-            lease.keep_service_up(&entry.held.lease);
-        }
-        if info.status == InstanceStatus::Up {
-            lease.service_up(now);
-        }
-        Arc::new(Held {
-            info: Arc::new(info),
-            lease: Arc::new(lease),
-        })
     }
 }
 
@@ -128,7 +105,7 @@ impl Handler<Register> for Registry {
 
 impl Registry {
     pub(super) fn register(&mut self, info: InstanceInfo, origin: Origin) {
-        Self::begin("register", Some(&info.key()));
+        self.begin("register", Some(&info.key()));
         let now = self.clock.now();
         let done = self.table.register(info, origin, now);
         let key = done.held.info.key();

@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
-use super::lease::Held;
 use super::overrides::{Candidate, resulting_status};
 use super::table::Entry;
-use super::{LeaseTable, Registry, What};
+use super::{Held, LeaseTable, Registry, What};
 use crate::clock::{Millis, Moment};
 use crate::metrics::RenewalResult;
 use crate::model::{ActionType, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, Origin};
@@ -51,8 +50,7 @@ pub enum Renewal {
 #[derive(Debug)]
 pub(super) struct Renewed {
     pub(super) renewal: Renewal,
-    /// The instance after a visible change, and its status before.
-    pub(super) changed: Option<(Arc<Held>, InstanceStatus)>,
+    pub(super) changed: Changed,
 }
 
 impl Renewal {
@@ -72,15 +70,16 @@ impl LeaseTable {
     /// Renews, and tells whether the copies are in step.
     pub(super) fn renew(&mut self, beat: &Renew, now: Moment) -> Renewed {
         let config = self.config;
-        let Some(entry) = self.get_mut(&beat.key) else {
+        let Some(entry) = self.get(&beat.key) else {
             return UNKNOWN;
         };
-        let info = entry.held.info.clone();
+        let held = entry.held.clone();
+        let info = &held.info;
         let stamp = beat
             .last_dirty
             .filter(|_| config.sync_when_timestamp_differs);
         let in_step = stamp == Some(info.last_dirty);
-        let ordered = new_order(beat, &info);
+        let ordered = new_order(beat, info);
         let adopted = ordered.filter(|_| in_step && is_quiet(entry, now));
         let override_status = adopted.or(info.override_status);
         let status = resulting_status(Candidate {
@@ -93,18 +92,48 @@ impl LeaseTable {
         if status == InstanceStatus::Unknown {
             return UNKNOWN;
         }
-        entry.held.lease.renew(now);
+        // Nobody else changes the word's generation, so this cannot fail.
+        let _ = held.lease.renew(held.generation, now);
         let newer = stamp.is_some_and(|stamp| stamp > info.last_dirty);
         // With a newer stamp the override is stored now and takes effect with the next heartbeat.
         let override_status = ordered.filter(|_| newer).or(override_status);
-        let changed = apply(entry, status, override_status, now);
+        let changed = self.apply(&held, status, override_status, now);
         let renewal = match stamp {
             Some(_) if newer => Renewal::Newer,
-            Some(_) if !in_step => Renewal::Older(entry.held.clone()),
+            Some(_) if !in_step => Renewal::Older(changed_or(&changed, &held)),
             _ => Renewal::InStep,
         };
         Renewed { renewal, changed }
     }
+
+    /// Puts status and override in place if they differ from what is held.
+    fn apply(
+        &mut self,
+        held: &Held,
+        status: InstanceStatus,
+        override_status: Option<InstanceStatus>,
+        now: Moment,
+    ) -> Changed {
+        let before = held.info.status;
+        if (before, held.info.override_status) == (status, override_status) {
+            return None;
+        }
+        if status == InstanceStatus::Up {
+            held.lease.service_up(now);
+        }
+        let changed = self.change(&held.info.key(), ActionType::Modified, now, |info| {
+            info.status = status;
+            info.override_status = override_status;
+        });
+        changed.map(|held| (held, before))
+    }
+}
+
+/// An instance after a visible change, and its status before.
+type Changed = Option<(Arc<Held>, InstanceStatus)>;
+
+fn changed_or(changed: &Changed, held: &Arc<Held>) -> Arc<Held> {
+    changed.as_ref().map_or(held, |(held, _)| held).clone()
 }
 
 /// Neither renewed nor changed.
@@ -129,27 +158,6 @@ fn is_quiet(entry: &Entry, now: Moment) -> bool {
     changed.is_none_or(|at| now.mono.saturating_sub(at) >= OVERRIDE_QUIET_MS)
 }
 
-/// Puts status and override in place if they differ from what is held.
-fn apply(
-    entry: &mut Entry,
-    status: InstanceStatus,
-    override_status: Option<InstanceStatus>,
-    now: Moment,
-) -> Option<(Arc<Held>, InstanceStatus)> {
-    let (before, ordered_before) = (entry.held.info.status, entry.held.info.override_status);
-    if (before, ordered_before) == (status, override_status) {
-        return None;
-    }
-    if status == InstanceStatus::Up {
-        entry.held.lease.service_up(now);
-    }
-    let held = entry.change(ActionType::Modified, now, |info| {
-        info.status = status;
-        info.override_status = override_status;
-    });
-    Some((held, before))
-}
-
 // === the handler ===
 
 impl Handler<Renew> for Registry {
@@ -162,10 +170,13 @@ impl Handler<Renew> for Registry {
 
 impl Registry {
     pub(super) fn renew(&mut self, beat: &Renew) -> Renewal {
-        Self::begin("renew", Some(&beat.key));
+        self.begin("renew", Some(&beat.key));
         let now = self.clock.now();
         let done = self.table.renew(beat, now);
         self.metrics.renewed(beat.origin, done.renewal.result());
+        if !matches!(done.renewal, Renewal::Unknown) {
+            self.published.count_renewal();
+        }
         if let Some((held, before)) = done.changed {
             self.metrics.status_changed(beat.origin);
             tracing::info!(instance = ?beat.key, status = %held.info.status, "status changed by a heartbeat");

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
-use super::lease::Held;
-use super::{LeaseTable, Registry, UnknownInstance, What};
+use super::{Held, LeaseTable, Registry, UnknownInstance, What};
 use crate::clock::Moment;
 use crate::model::{ActionType, EpochMillis, InstanceKey, InstanceStatus, Origin};
 
@@ -52,23 +51,12 @@ impl LeaseTable {
         order: &SetStatus,
         now: Moment,
     ) -> Result<Changed, UnknownInstance> {
-        let entry = self.present(&order.key, now);
-        let entry = entry.ok_or_else(|| UnknownInstance(order.key.clone()))?;
-        entry.held.lease.renew(now);
-        let before = entry.held.info.status;
-        if before == order.status {
+        let held = self.renew_for_order(&order.key, now)?;
+        if held.info.status == order.status {
             return Ok(None);
         }
-        if order.status == InstanceStatus::Up {
-            entry.held.lease.service_up(now);
-        }
-        entry.override_changed = Some(now.mono);
-        let held = entry.change(ActionType::Modified, now, |info| {
-            info.status = order.status;
-            info.override_status = Some(order.status);
-            info.last_dirty = info.last_dirty.max(order.last_dirty.unwrap_or(0));
-        });
-        Ok(Some((held, before)))
+        let ordered = Some(order.status);
+        Ok(self.order(&held, order.status, ordered, order.last_dirty, now))
     }
 
     pub(super) fn clear_status(
@@ -76,23 +64,47 @@ impl LeaseTable {
         order: &ClearStatus,
         now: Moment,
     ) -> Result<Changed, UnknownInstance> {
-        let entry = self.present(&order.key, now);
-        let entry = entry.ok_or_else(|| UnknownInstance(order.key.clone()))?;
-        entry.held.lease.renew(now);
-        if entry.held.info.override_status.is_none() {
+        let held = self.renew_for_order(&order.key, now)?;
+        if held.info.override_status.is_none() {
             return Ok(None);
         }
-        let before = entry.held.info.status;
-        entry.override_changed = Some(now.mono);
-        let held = entry.change(ActionType::Modified, now, |info| {
-            info.override_status = None;
-            info.status = order.status.unwrap_or(InstanceStatus::Unknown);
-            info.last_dirty = info.last_dirty.max(order.last_dirty.unwrap_or(0));
-        });
-        if held.info.status == InstanceStatus::Up {
+        let status = order.status.unwrap_or(InstanceStatus::Unknown);
+        Ok(self.order(&held, status, None, order.last_dirty, now))
+    }
+
+    /// The instance with its lease renewed.
+    fn renew_for_order(
+        &mut self,
+        key: &InstanceKey,
+        now: Moment,
+    ) -> Result<Arc<Held>, UnknownInstance> {
+        let held = self.present(key, now).cloned();
+        let held = held.ok_or_else(|| UnknownInstance(key.clone()))?;
+        // Nobody else changes the word's generation, so this cannot fail.
+        let _ = held.lease.renew(held.generation, now);
+        Ok(held)
+    }
+
+    /// Puts an order, or its end, in place.
+    fn order(
+        &mut self,
+        held: &Held,
+        status: InstanceStatus,
+        override_status: Option<InstanceStatus>,
+        last_dirty: Option<EpochMillis>,
+        now: Moment,
+    ) -> Changed {
+        if status == InstanceStatus::Up {
             held.lease.service_up(now);
         }
-        Ok(Some((held, before)))
+        let key = held.info.key();
+        self.get_mut(&key)?.override_changed = Some(now.mono);
+        let changed = self.change(&key, ActionType::Modified, now, |info| {
+            info.status = status;
+            info.override_status = override_status;
+            info.last_dirty = info.last_dirty.max(last_dirty.unwrap_or(0));
+        })?;
+        Some((changed, held.info.status))
     }
 }
 
@@ -116,14 +128,14 @@ impl Handler<ClearStatus> for Registry {
 
 impl Registry {
     pub(super) fn set_status(&mut self, order: &SetStatus) -> Result<(), UnknownInstance> {
-        Self::begin("set the status of", Some(&order.key));
+        self.begin("set the status of", Some(&order.key));
         let changed = self.table.set_status(order, self.clock.now())?;
         self.publish_order(changed, order.origin, "status overridden");
         Ok(())
     }
 
     pub(super) fn clear_status(&mut self, order: &ClearStatus) -> Result<(), UnknownInstance> {
-        Self::begin("clear the status of", Some(&order.key));
+        self.begin("clear the status of", Some(&order.key));
         let changed = self.table.clear_status(order, self.clock.now())?;
         self.publish_order(changed, order.origin, "override removed");
         Ok(())

@@ -1,12 +1,15 @@
-//! What is held: applications, their instances, and how many of them there are.
+//! What is held: applications, their instances, and the words of their leases.
 //!
-//! The rules of each verb are in its own file; here are only the lookups and the two ways in which the
-//! table changes. Everything is sorted, so that lists come out the same way every time.
+//! The rules of each verb are in its own file; here are only the lookups and the ways in which the table
+//! changes. Everything is sorted, so that lists come out the same way every time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::lease::Held;
+use super::lease::{Hold, Reckoning, State, Word};
+use super::newcomers::Newcomers;
+use super::slots::{Slots, Swept, View};
+use super::{Held, Lease};
 use crate::clock::{Millis, Moment};
 use crate::config::RegistryConfig;
 use crate::model::{ActionType, InstanceInfo, InstanceKey, Text};
@@ -19,12 +22,27 @@ pub(super) struct Entry {
     pub(super) override_changed: Option<Millis>,
 }
 
+/// One application.
+#[derive(Debug)]
+struct App {
+    /// Its number, for what is kept beside the words of leases.
+    number: u32,
+    instances: BTreeMap<Text, Entry>,
+}
+
 /// All instances, by application and id.
 #[derive(Debug)]
 pub struct LeaseTable {
     pub(super) config: RegistryConfig,
-    apps: BTreeMap<Text, BTreeMap<Text, Entry>>,
+    /// Whether an ended lease counts as gone, even before it is removed (server.md §8.1).
+    pub(super) hides_ended: bool,
+    apps: BTreeMap<Text, App>,
     len: usize,
+    slots: Slots,
+    newcomers: Newcomers,
+    /// Numbers of applications that are gone, and the first that was never used.
+    free_numbers: Vec<u32>,
+    next_number: u32,
 }
 
 impl LeaseTable {
@@ -32,8 +50,13 @@ impl LeaseTable {
     pub fn new(config: RegistryConfig) -> Self {
         Self {
             config,
+            hides_ended: true,
             apps: BTreeMap::new(),
             len: 0,
+            slots: Slots::default(),
+            newcomers: Newcomers::default(),
+            free_numbers: Vec::new(),
+            next_number: 0,
         }
     }
 
@@ -58,69 +81,171 @@ impl LeaseTable {
     }
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.apps.values().flat_map(BTreeMap::values)
+        self.apps.values().flat_map(|app| app.instances.values())
     }
 
     /// The instance under `key`, expired or not.
     pub(super) fn get(&self, key: &InstanceKey) -> Option<&Entry> {
-        self.apps.get(&key.app)?.get(&key.id)
+        self.apps.get(&key.app)?.instances.get(&key.id)
     }
 
     pub(super) fn get_mut(&mut self, key: &InstanceKey) -> Option<&mut Entry> {
-        self.apps.get_mut(&key.app)?.get_mut(&key.id)
+        self.apps.get_mut(&key.app)?.instances.get_mut(&key.id)
     }
 
-    /// The instance under `key` unless its lease has ended: changes of status and metadata treat an
-    /// ended lease as gone (server.md §8.1).
-    pub(super) fn present(&mut self, key: &InstanceKey, now: Moment) -> Option<&mut Entry> {
-        self.get_mut(key)
-            .filter(|entry| !entry.held.lease.is_expired(now, 0))
+    /// Whether the instance counts as there: its lease lives, or is kept.
+    fn counts(&self, held: &Held, now: Moment) -> bool {
+        !self.hides_ended || !held.lease.is_expired(now, 0) || held.lease.hold(now).is_some()
+    }
+
+    /// The instance under `key`, if it counts as there.
+    pub(super) fn present(&self, key: &InstanceKey, now: Moment) -> Option<&Arc<Held>> {
+        let held = &self.get(key)?.held;
+        self.counts(held, now).then_some(held)
     }
 
     /// The first instance with this id, in the order of the applications.
     pub(super) fn find_by_id(&self, id: &str, now: Moment) -> Option<&Arc<Held>> {
-        let mut found = self.apps.values().filter_map(|instances| instances.get(id));
-        found
-            .find(|entry| !entry.held.lease.is_expired(now, 0))
+        let entries = self.apps.values().filter_map(|app| app.instances.get(id));
+        entries
             .map(|entry| &entry.held)
+            .find(|held| self.counts(held, now))
     }
 
-    pub(super) fn insert(&mut self, key: &InstanceKey, entry: Entry) {
-        let instances = self.apps.entry(key.app.clone()).or_default();
-        if instances.insert(key.id.clone(), entry).is_none() {
-            self.len += 1;
+    /// Puts a record on file with a lease that begins now; the lease before it is replaced.
+    pub(super) fn put(&mut self, key: &InstanceKey, info: InstanceInfo, now: Moment) -> Arc<Held> {
+        let reckoning = Reckoning::of(info.lease, self.config.accounting);
+        let lease = Lease::new(self.slots.take(), reckoning, now);
+        let before = self
+            .get(key)
+            .map(|entry| (entry.held.clone(), entry.override_changed));
+        if let Some((held, _)) = &before {
+            lease.keep_service_up(&held.lease);
         }
+        let held = Arc::new(Held::new(Arc::new(info), Arc::new(lease)));
+        let number = self.app_number(&key.app);
+        self.slots.occupy(&held, reckoning, number);
+        let entry = Entry {
+            held: held.clone(),
+            override_changed: before.as_ref().and_then(|(_, changed)| *changed),
+        };
+        if let Some(app) = self.apps.get_mut(&key.app) {
+            app.instances.insert(key.id.clone(), entry);
+        }
+        match before {
+            Some((before, _)) => self.end(&before, State::Replaced, now),
+            None => {
+                self.len += 1;
+                self.newcomers.came(number, now.mono);
+            }
+        }
+        held
     }
 
-    pub(super) fn remove(&mut self, key: &InstanceKey) -> Option<Entry> {
-        let instances = self.apps.get_mut(&key.app)?;
-        let entry = instances.remove(&key.id)?;
+    /// The number of an application, which is there afterwards.
+    fn app_number(&mut self, name: &Text) -> u32 {
+        if let Some(app) = self.apps.get(name) {
+            return app.number;
+        }
+        let number = self.free_numbers.pop().unwrap_or_else(|| {
+            self.next_number += 1;
+            self.next_number - 1
+        });
+        self.newcomers.open(number);
+        let app = App {
+            number,
+            instances: BTreeMap::new(),
+        };
+        self.apps.insert(name.clone(), app);
+        number
+    }
+
+    fn end(&mut self, held: &Held, state: State, now: Moment) {
+        held.lease.end(state, now);
+        self.slots.release(held.lease.slot());
+    }
+
+    /// Takes an instance off the table and ends its lease; returns it as it leaves.
+    pub(super) fn take_out(&mut self, key: &InstanceKey, now: Moment) -> Option<Arc<Held>> {
+        let entry = self.remove(key)?;
+        self.end(&entry.held, State::Removed, now);
+        Some(gone(&entry.held, now))
+    }
+
+    /// The same, if the lease still has the word that was judged.
+    pub(super) fn take_out_if(
+        &mut self,
+        judged: &Held,
+        word: Word,
+        now: Moment,
+    ) -> Option<Arc<Held>> {
+        let key = judged.info.key();
+        let present = self.get(&key)?.held.clone();
+        let same = Arc::ptr_eq(&present.lease, &judged.lease);
+        if !same || !present.lease.end_if(word, State::Removed, now) {
+            return None;
+        }
+        self.remove(&key)?;
+        self.slots.release(present.lease.slot());
+        Some(gone(&present, now))
+    }
+
+    fn remove(&mut self, key: &InstanceKey) -> Option<Entry> {
+        let app = self.apps.get_mut(&key.app)?;
+        let entry = app.instances.remove(&key.id)?;
         self.len -= 1;
-        if instances.is_empty() {
+        if app.instances.is_empty() {
+            self.free_numbers.push(app.number);
             self.apps.remove(&key.app);
         }
         Some(entry)
     }
-}
 
-impl Entry {
     /// Puts a changed record in place, marks what kind of change it was and when, and keeps the lease.
     pub(super) fn change(
         &mut self,
+        key: &InstanceKey,
         action: ActionType,
         now: Moment,
         edit: impl FnOnce(&mut InstanceInfo),
-    ) -> Arc<Held> {
-        let mut info = (*self.held.info).clone();
+    ) -> Option<Arc<Held>> {
+        let entry = self.get_mut(key)?;
+        let mut info = (*entry.held.info).clone();
         edit(&mut info);
         info.action = action;
         info.last_updated = now.wall;
-        self.held = Arc::new(Held {
-            info: Arc::new(info),
-            lease: self.held.lease.clone(),
-        });
-        self.held.clone()
+        let lease = entry.held.lease.clone();
+        lease.begin_generation();
+        let held = Arc::new(Held::new(Arc::new(info), lease));
+        entry.held = held.clone();
+        self.slots.update(&held);
+        Some(held)
     }
+
+    /// Looks at every lease once. Held ones are due only if they were held before `held_before`.
+    pub(super) fn sweep(&mut self, grace: Millis, held_before: Millis, now: Moment) -> Swept {
+        let view = View {
+            now: now.mono,
+            grace,
+            held_before,
+        };
+        self.slots.sweep(view, &mut self.newcomers)
+    }
+
+    /// Marks a lease as held, if its word is still the one that was judged.
+    pub(super) fn hold(&mut self, judged: &Held, word: Word, hold: Hold, now: Moment) {
+        if judged.lease.word() == word && judged.lease.hold(now).is_none() {
+            self.slots.begin_hold(judged, hold);
+        }
+    }
+}
+
+/// An instance as it leaves: marked as deleted, with its last status.
+fn gone(held: &Held, now: Moment) -> Arc<Held> {
+    let mut info = (*held.info).clone();
+    info.action = ActionType::Deleted;
+    info.last_updated = now.wall;
+    Arc::new(Held::new(Arc::new(info), held.lease.clone()))
 }
 
 #[cfg(test)]
@@ -128,12 +253,15 @@ impl LeaseTable {
     /// Checks that what is counted is what is there.
     pub(super) fn assert_consistent(&self) {
         assert_eq!(self.len, self.entries().count());
-        for (app, instances) in &self.apps {
-            assert!(!instances.is_empty(), "{app} has no instance");
-            for (id, entry) in instances {
+        for (name, app) in &self.apps {
+            assert!(!app.instances.is_empty(), "{name} has no instance");
+            for (id, entry) in &app.instances {
                 let key = entry.held.info.key();
-                assert_eq!((&key.app, &key.id), (app, id));
+                assert_eq!((&key.app, &key.id), (name, id));
+                assert_eq!(entry.held.generation, entry.held.lease.word().generation());
             }
         }
+        let numbers = self.apps.len() + self.free_numbers.len();
+        assert_eq!(numbers, self.next_number as usize);
     }
 }

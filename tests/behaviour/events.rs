@@ -6,16 +6,17 @@ use std::time::Duration;
 use actix::{Actor, Addr, Arbiter, Context, Handler, Recipient};
 use heureka::clock::Clock;
 use heureka::config::{EvictionConfig, Mode, RegistryConfig};
-use heureka::eviction::Eviction;
+use heureka::eviction::{Eviction, EvictionParts};
 use heureka::metrics::Metrics;
 use heureka::model::{InstanceInfo, InstanceKey, Origin, ReplicationItem};
+use heureka::preservation::Preservation;
 use heureka::registry::{
     ApplyBatch, Cancel, Published, Register, Registry, RegistryEvent, Renew, Renewal,
     UpdateMetadata, What,
 };
 use heureka::wire::json;
 
-use crate::scene::exactly;
+use crate::scene::{exactly, unprotected};
 use crate::support::{EPOCH, members};
 
 /// Writes down what it is told.
@@ -102,12 +103,36 @@ async fn scenario_27_new_metadata_are_told_as_a_client_s_change_with_the_whole_r
     assert_eq!(event.held.info.last_dirty, 1000);
 }
 
+/// A registry and a sweep that keeps nothing, on this thread; and what the registry tells.
+fn swept() -> (Addr<Registry>, Witness) {
+    let witness = Witness::default();
+    let (clock, metrics) = (Clock::starting_at(EPOCH), Metrics::new());
+    let published = Arc::new(Published::default());
+    let registry = Registry::new(
+        RegistryConfig::of(Mode::Modern),
+        clock.clone(),
+        metrics.registry,
+        published.clone(),
+        vec![witness.clone().start().recipient()],
+    );
+    let registry = registry.start();
+    let config = unprotected(Mode::Modern).preservation;
+    let (figures, known) = (metrics.preservation, published.clone());
+    let preservation = Preservation::new(config, clock.clone(), figures, known).start();
+    let parts = EvictionParts {
+        clock,
+        published,
+        registry: registry.clone(),
+        preservation,
+    };
+    Eviction::new(EvictionConfig::of(Mode::Modern), parts).start();
+    (registry, witness)
+}
+
 #[actix_web::test]
 async fn scenario_39_an_eviction_is_told_as_an_eviction_which_no_peer_is_to_hear() {
     tokio::time::pause();
-    let (registry, witness) = watched();
-    let config = EvictionConfig::of(Mode::Modern);
-    Eviction::new(config, Clock::starting_at(EPOCH), registry.clone()).start();
+    let (registry, witness) = swept();
     registry.send(registration("i1", "")).await.unwrap();
     exactly(Duration::from_secs(92)).await;
     let told = witness.told();

@@ -188,13 +188,19 @@ async fn scenario_38_an_instance_that_beats_between_judgement_and_removal_surviv
     }
     scene.millis(90_001).await;
     let registry = scene.node.http.registry.addr();
-    let overdue = registry.send(TakeOverdue { grace: 0 }).await.unwrap();
+    let overdue = registry
+        .send(TakeOverdue {
+            grace: 0,
+            held_before: 0,
+        })
+        .await
+        .unwrap();
     assert_eq!((overdue.due.len(), overdue.total), (3, 3));
 
     assert_eq!(scene.beat("A/beats", "").await, 200);
     scene.announce("A/registers", "").await;
     let leases = overdue.due;
-    let evicted = registry.send(EvictExpired { leases, grace: 0 }).await;
+    let evicted = registry.send(EvictExpired { leases }).await;
     assert_eq!(evicted.unwrap(), 1);
     assert_eq!(
         scene.apps().await,

@@ -13,9 +13,9 @@
 //! Where the two modes differ, a scenario is told in `classic` as server.md has it, and in `modern`
 //! beside it. Scenarios 12, 25, 38, 48, 49, 78 and 81 have the *fixed* answer, and so has 47.
 //!
-//! Not here: 36 is a unit test in `src/eviction.rs`; 29–35 and 40 are about the renewals of the last
-//! minute and what self-preservation makes of them; 51 and 52 about a node that waits for its first
-//! copy, which a node alone never does; 54–73, 76, 77, 79, 80 and 82 about peers, regions and limits.
+//! Not here: 29–36 and 40, the renewals of the last minute and what self-preservation makes of them; 51
+//! and 52, a node that waits for its first copy, which a node alone never does; 54–73, 76, 77, 79, 80 and
+//! 82, peers, regions and limits. Where leases are to end in time, self-preservation is switched off.
 
 #![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]

@@ -259,6 +259,7 @@ async fn row_72_an_ended_lease_is_listed_until_the_sweep_and_a_heartbeat_revives
     // Classic sweeps once a minute. Lists are read fresh here, so that it is not the copy that shows it.
     let mut config = Config::of(Mode::Classic);
     config.cache.timed_copy = None;
+    config.preservation.enabled = false;
     let node = TestNode::with(config);
     node.register("A", &members("A", "i", "")).await;
     node.pass(Duration::from_millis(90_000)).await;
@@ -288,6 +289,17 @@ async fn row_72_an_ended_lease_is_listed_until_the_sweep_and_a_heartbeat_revives
         assert_eq!(node.put(path).await.status, status, "{path}");
     }
     assert_eq!(node.get("/eureka/apps/A/i").await.status, 200);
+}
+
+#[actix_web::test]
+async fn row_72_while_the_formula_keeps_everything_an_ended_lease_is_not_hidden() {
+    let node = node(Mode::Classic).await;
+    node.pass(Duration::from_secs(100)).await;
+    for path in ["/eureka/apps/A/i", "/eureka/instances/i"] {
+        assert_eq!(node.get(path).await.status, 200, "{path}");
+    }
+    let order = node.put("/eureka/apps/A/i/status?value=DOWN").await;
+    assert_eq!(order.status, 200);
 }
 
 #[actix_web::test]

@@ -318,6 +318,10 @@ async fn row_60_overruled_the_status_document_leaves_out_what_nobody_asked_for()
         "current-memory-usage",
         "environment",
         "num-of-cpus",
+        "renews-expected-clients",
+        "renews-last-minute",
+        "renews-threshold",
+        "self-preservation",
         "server-uptime",
         "total-avail-memory",
     ];

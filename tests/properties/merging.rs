@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use heureka::config::{Config, Mode};
+use heureka::config::{Config, Mode, Protection};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -269,7 +269,7 @@ proptest! {
     fn in_classic_a_client_is_whole_once_all_that_it_reads_is_of_one_refresh(story in polled(40)) {
         play(async {
             let mut config = Config::of(Mode::Classic);
-            config.eviction.limited = false;
+            config.preservation.protection = Protection::Off;
             let model = Model::new(Rules { doubled: true, pinned: true });
             let mut world = World { scene: Scene::in_paused_time(config), model };
             half_a_second(&mut world).await;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use actix_web::http::Method;
 use heureka::clock::Clock;
-use heureka::config::{Config, Mode};
+use heureka::config::{Config, Mode, Protection};
 use heureka::node::{self, Node, Placement};
 use serde_json::Value;
 
@@ -227,9 +227,14 @@ impl Scene {
     }
 }
 
-/// The defaults of a mode, for stories in which every ended lease is to go. Nothing keeps them so far.
+/// The defaults of a mode, but that self-preservation keeps nothing.
 pub fn unprotected(mode: Mode) -> Config {
-    Config::of(mode)
+    let mut config = Config::of(mode);
+    config.preservation.enabled = false;
+    if mode == Mode::Modern {
+        config.preservation.protection = Protection::Off;
+    }
+    config
 }
 
 /// Lets this time pass, timers included, and not a millisecond more. A sleep in paused time oversleeps by

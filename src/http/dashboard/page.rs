@@ -14,6 +14,7 @@ use crate::http::state::Http;
 use crate::http::system::{System, uptime, utc};
 use crate::mailbox::Shut;
 use crate::model::{InstanceInfo, InstanceStatus, Text};
+use crate::preservation::{Describe, Standing};
 use crate::registry::{Held, TakeSnapshot};
 
 #[derive(Template)]
@@ -22,6 +23,7 @@ struct Page {
     title: &'static str,
     home: String,
     mode: &'static str,
+    warning: Option<String>,
     system: Vec<(&'static str, String)>,
     apps: Vec<App>,
     instances: usize,
@@ -64,12 +66,14 @@ pub(in crate::http) async fn page(request: HttpRequest, http: Data<Http>) -> Htt
 
 async fn render(http: &Http) -> Result<String, Shut> {
     let held = http.registry.ask(TakeSnapshot).await?;
+    let standing = http.preservation.ask(Describe).await?;
     let own = own_instance(&http.identity);
     let page = Page {
         title: "heureka",
         home: format!("{}{}", http.config.http.context_path, http.config.page.path),
         mode: http.config.mode.as_str(),
-        system: system_status(http),
+        warning: warning(&standing),
+        system: system_status(http, &standing),
         instances: held.len(),
         apps: apps(&held),
         general: general_info(),
@@ -82,7 +86,19 @@ async fn render(http: &Http) -> Result<String, Shut> {
     Ok(page.render().unwrap_or_default())
 }
 
-fn system_status(http: &Http) -> Vec<(&'static str, String)> {
+/// What must not be overlooked: instances are kept that may be gone, or nothing would be kept.
+fn warning(standing: &Standing) -> Option<String> {
+    if let Some(reason) = standing.withheld.as_ref().filter(|_| standing.alarming) {
+        return Some(format!(
+            "Self-preservation is active: {reason}. Some of the instances below may be gone."
+        ));
+    }
+    (!standing.enabled).then(|| {
+        "Self-preservation is switched off: a failing network empties this registry.".to_string()
+    })
+}
+
+fn system_status(http: &Http, standing: &Standing) -> Vec<(&'static str, String)> {
     let (now, page) = (http.clock.now(), &http.config.page);
     let up_since = now.mono.saturating_sub(http.identity.started.mono);
     vec![
@@ -91,7 +107,14 @@ fn system_status(http: &Http) -> Vec<(&'static str, String)> {
         ("Current time", utc(now.wall)),
         ("Uptime", uptime(up_since)),
         ("Version", env!("CARGO_PKG_VERSION").to_string()),
-        ("Lease expiration enabled", "true".to_string()),
+        ("Self-preservation", standing.in_words()),
+        (
+            "Lease expiration enabled",
+            standing.withheld.is_none().to_string(),
+        ),
+        ("Renews threshold", standing.figures.threshold.to_string()),
+        ("Renews (last min)", standing.figures.renewals.to_string()),
+        ("Expected clients", standing.figures.expected.to_string()),
         (
             "Changes since the start",
             http.published.revision().to_string(),
@@ -197,6 +220,7 @@ mod tests {
             title: "t",
             home: String::new(),
             mode: "modern",
+            warning: None,
             system: vec![],
             apps: vec![App {
                 name: "<script>".into(),

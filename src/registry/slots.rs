@@ -1,0 +1,300 @@
+//! The words of all leases, dense in memory, so that a sweep reads them in one go.
+//!
+//! A slot is one lease's place for as long as it lives. Words stand in chunks that never move, so that
+//! every thread may renew; what only the sweep needs stands beside them, under the same number, and
+//! belongs to the registry alone. A slot that was given back is used again, with a new generation.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Held;
+use super::lease::{FOREVER, Hold, Reckoning, Word};
+use super::newcomers::Newcomers;
+use crate::clock::Millis;
+
+/// Words per chunk.
+const CHUNK: usize = 1024;
+
+/// Words that stand together.
+#[derive(Debug)]
+struct Chunk([AtomicU64; CHUNK]);
+
+/// The place of one lease's word.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    chunk: Arc<Chunk>,
+    number: u32,
+}
+
+impl Slot {
+    pub(super) fn cell(&self) -> &AtomicU64 {
+        &self.chunk.0[self.number as usize % CHUNK]
+    }
+
+    pub(super) fn word(&self) -> Word {
+        Word(self.cell().load(Ordering::Acquire))
+    }
+}
+
+/// All slots.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    chunks: Vec<Arc<Chunk>>,
+    /// From silence to deadline, by slot.
+    slack: Vec<i32>,
+    /// How long without a renewal is silence, by slot.
+    silence: Vec<u32>,
+    /// The number of the application, by slot.
+    app: Vec<u32>,
+    /// When its hold began on the clock of [`Hold::heard`], plus one; 0 if it is not held, by slot.
+    hold: Vec<u64>,
+    /// The instance, by slot.
+    held: Vec<Option<Arc<Held>>>,
+    free: VecDeque<u32>,
+}
+
+/// What one pass over all words found.
+#[derive(Debug, Default)]
+pub(super) struct Swept {
+    /// Leases that have ended, with the word that says so; without those that are held, and were not held
+    /// before the moment asked for.
+    pub(super) due: Vec<(Arc<Held>, Word)>,
+    /// Leases that have ended and are held.
+    pub(super) held: usize,
+    /// Leases that are silent and not explained by a newcomer.
+    pub(super) silent: usize,
+    /// The earliest deadline, past or to come.
+    pub(super) next_due: Millis,
+    /// Slots whose lease was held and has been renewed.
+    beating_again: Vec<usize>,
+}
+
+impl Slots {
+    /// A slot that nobody uses.
+    pub(super) fn take(&mut self) -> Slot {
+        if self.free.is_empty() {
+            self.grow();
+        }
+        // Growing puts a whole chunk there.
+        let number = self.free.pop_front().unwrap_or_default();
+        Slot {
+            chunk: self.chunks[number as usize / CHUNK].clone(),
+            number,
+        }
+    }
+
+    fn grow(&mut self) {
+        let first = (self.chunks.len() * CHUNK) as u32;
+        let unused = Word::live(FOREVER, 0).0;
+        self.chunks
+            .push(Arc::new(Chunk([const { AtomicU64::new(0) }; CHUNK])));
+        let chunk = &self.chunks[self.chunks.len() - 1].0;
+        chunk
+            .iter()
+            .for_each(|cell| cell.store(unused, Ordering::Relaxed));
+        let slots = self.chunks.len() * CHUNK;
+        self.slack.resize(slots, 0);
+        self.silence.resize(slots, 0);
+        self.app.resize(slots, 0);
+        self.hold.resize(slots, 0);
+        self.held.resize(slots, None);
+        self.free.extend(first..first + CHUNK as u32);
+    }
+
+    /// Notes whose lease stands in the slot.
+    pub(super) fn occupy(&mut self, held: &Arc<Held>, reckoning: Reckoning, app: u32) {
+        let number = held.lease.slot().number as usize;
+        self.slack[number] = reckoning.slack;
+        self.silence[number] = held.info.lease.silence().try_into().unwrap_or(u32::MAX);
+        self.app[number] = app;
+        self.hold[number] = 0;
+        self.held[number] = Some(held.clone());
+    }
+
+    /// Notes that the record in the slot is another one.
+    pub(super) fn update(&mut self, held: &Arc<Held>) {
+        self.held[held.lease.slot().number as usize] = Some(held.clone());
+    }
+
+    /// Gives back the slot of a lease that has ended.
+    pub(super) fn release(&mut self, slot: &Slot) {
+        self.held[slot.number as usize] = None;
+        self.free.push_back(slot.number);
+    }
+
+    /// Looks at every word once.
+    pub(super) fn sweep(&mut self, view: View, newcomers: &mut Newcomers) -> Swept {
+        let mut swept = Swept {
+            next_due: FOREVER,
+            ..Swept::default()
+        };
+        let now = view.now as i64;
+        let ended_before = view.now.saturating_sub(view.grace);
+        for (chunk, first) in self.chunks.iter().zip((0..).step_by(CHUNK)) {
+            for (cell, number) in chunk.0.iter().zip(first..) {
+                let word = Word(cell.load(Ordering::Relaxed));
+                let deadline = word.deadline();
+                let silent_since = deadline as i64 - i64::from(self.slack[number]);
+                if silent_since < now {
+                    swept.silent += 1;
+                    let renewed = silent_since - i64::from(self.silence[number]);
+                    newcomers.silent(self.app[number], renewed);
+                }
+                swept.next_due = swept.next_due.min(deadline);
+                let hold = self.hold[number];
+                if deadline < ended_before {
+                    swept.held += usize::from(hold > 0);
+                    if hold <= view.held_before {
+                        let held = self.held[number].clone();
+                        swept.due.extend(held.map(|held| (held, word)));
+                    }
+                } else if hold > 0 {
+                    swept.beating_again.push(number);
+                }
+            }
+        }
+        swept.silent -= newcomers.explained();
+        for number in std::mem::take(&mut swept.beating_again) {
+            self.end_hold(number);
+        }
+        swept
+    }
+
+    /// Marks a lease as held, in the slot and for those who look at it alone.
+    pub(super) fn begin_hold(&mut self, held: &Held, hold: Hold) {
+        self.hold[held.lease.slot().number as usize] = hold.heard + 1;
+        held.lease.begin_hold(hold);
+    }
+
+    fn end_hold(&mut self, number: usize) {
+        self.hold[number] = 0;
+        if let Some(held) = &self.held[number] {
+            held.lease.end_hold();
+        }
+    }
+}
+
+/// How a pass looks at the leases.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) now: Millis,
+    /// Milliseconds on top of every lease.
+    pub(super) grace: Millis,
+    /// Held leases are due only if their hold began at or before this, on the clock of [`Hold::heard`].
+    pub(super) held_before: Millis,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Moment;
+    use crate::config::LeaseAccounting;
+    use crate::model::{LeaseTerms, samples};
+    use crate::registry::lease::{Lease, Reckoning, State};
+
+    fn at(mono: Millis) -> Moment {
+        Moment { mono, wall: mono }
+    }
+
+    fn occupy(slots: &mut Slots, app: u32, now: Millis) -> Arc<Held> {
+        let reckoning = Reckoning::of(LeaseTerms::default(), LeaseAccounting::Exact);
+        let lease = Lease::new(slots.take(), reckoning, at(now));
+        let held = Arc::new(Held::new(samples::instance("A", "i").into(), lease.into()));
+        slots.occupy(&held, reckoning, app);
+        held
+    }
+
+    fn sweep(slots: &mut Slots, now: Millis, held_before: Millis) -> Swept {
+        let view = View {
+            now,
+            grace: 0,
+            held_before,
+        };
+        slots.sweep(view, &mut Newcomers::default())
+    }
+
+    #[test]
+    fn a_pass_finds_what_is_silent_what_is_due_and_what_comes_next() {
+        let mut slots = Slots::default();
+        for now in [0, 1_000, 50_000] {
+            occupy(&mut slots, 0, now);
+        }
+        for (now, expected) in [
+            (36_000, (0, 0, 90_000)),
+            (36_001, (0, 1, 90_000)),
+            (90_000, (0, 3, 90_000)),
+            (90_001, (1, 3, 90_000)),
+            (91_001, (2, 3, 90_000)),
+            (140_001, (3, 3, 90_000)),
+        ] {
+            let swept = sweep(&mut slots, now, 0);
+            assert_eq!(
+                (swept.due.len(), swept.silent, swept.next_due),
+                expected,
+                "{now}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_newcomer_explains_does_not_count_as_silent() {
+        let mut slots = Slots::default();
+        occupy(&mut slots, 0, 0);
+        occupy(&mut slots, 1, 0);
+        let mut newcomers = Newcomers::default();
+        newcomers.open(0);
+        newcomers.open(1);
+        let view = View {
+            now: 50_000,
+            grace: 0,
+            held_before: 0,
+        };
+        assert_eq!(slots.sweep(view, &mut newcomers).silent, 2);
+        newcomers.came(1, 1);
+        assert_eq!(slots.sweep(view, &mut newcomers).silent, 1);
+    }
+
+    #[test]
+    fn a_held_lease_is_due_again_only_after_its_time_and_its_mark_goes_with_a_heartbeat() {
+        let mut slots = Slots::default();
+        let held = occupy(&mut slots, 0, 0);
+        let hold = Hold {
+            since: 91_000,
+            heard: 70,
+        };
+        slots.begin_hold(&held, hold);
+        for (held_before, due) in [(0, 0), (70, 0), (71, 1), (Millis::MAX, 1)] {
+            let swept = sweep(&mut slots, 92_000, held_before);
+            assert_eq!((swept.due.len(), swept.held), (due, 1), "{held_before}");
+        }
+        held.lease.renew(held.generation, at(93_000)).unwrap();
+        let swept = sweep(&mut slots, 94_000, 0);
+        assert_eq!((swept.due.len(), swept.held), (0, 0));
+        assert_eq!(held.lease.hold(at(500_000)), None, "the mark is gone");
+        assert_eq!(sweep(&mut slots, 500_000, 0).due.len(), 1);
+    }
+
+    #[test]
+    fn a_slot_that_was_given_back_is_neither_due_nor_silent_and_its_old_lease_stays_ended() {
+        let mut slots = Slots::default();
+        let first = occupy(&mut slots, 0, 0);
+        first.lease.end(State::Removed, at(1));
+        slots.release(first.lease.slot());
+        let swept = sweep(&mut slots, 1_000_000, 0);
+        assert_eq!(
+            (swept.due.len(), swept.silent, swept.next_due),
+            (0, 0, FOREVER)
+        );
+        // Every slot of the chunk once, so that the first comes round again.
+        let others: Vec<_> = (0..CHUNK).map(|_| occupy(&mut slots, 0, 2)).collect();
+        let again = others
+            .iter()
+            .find(|held| held.lease.slot().number == first.lease.slot().number);
+        assert!(again.is_some(), "no new chunk was needed");
+        assert_eq!(
+            first.lease.renew(first.generation, at(3)),
+            Err(State::Replaced)
+        );
+    }
+}

@@ -1,0 +1,18 @@
+//! Fleets of clients and whole nodes in virtual time: hours pass in milliseconds.
+//!
+//! Beat phases are random and every case runs with many seeds; a failure names its seed.
+//!
+//! | file | stands for |
+//! |---|---|
+//! | `fleet.rs` | clients that beat, fall silent, come back |
+//! | `protection.rs` | self-preservation by silence, as design §2 describes it |
+//! | `classic.rs` | the reference's numbers, server.md scenarios 29–36 |
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod classic;
+mod fleet;
+mod protection;
