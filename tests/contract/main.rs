@@ -22,6 +22,7 @@
 //! | `canon.rs`, `canon_xml.rs` | the checks O1–O13 and X1–X6 of foreign-clients.md |
 //! | `kit.rs` | words that the tests share |
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 #[path = "../support/mod.rs"]

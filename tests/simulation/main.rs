@@ -8,6 +8,7 @@
 //! | `protection.rs` | self-preservation by silence, as design §2 describes it |
 //! | `classic.rs` | the reference's numbers, server.md scenarios 29–36 |
 
+#![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
 #[path = "../support/mod.rs"]
