@@ -6,6 +6,7 @@
 
 mod http;
 mod registry;
+mod renewals;
 
 use std::sync::Arc;
 
@@ -19,7 +20,8 @@ use metrics_exporter_prometheus::{
 use metrics_process::Collector;
 
 pub use http::{FetchKind, HttpMetrics, Refusal};
-pub use registry::{InstanceGauges, RegistryMetrics, RenewalResult};
+pub use registry::{InstanceGauges, RegistryMetrics};
+pub use renewals::{RenewalResult, Renewals};
 
 const REGISTRATIONS: &str = "eureka_registrations_total";
 const CANCELLATIONS: &str = "eureka_cancellations_total";
@@ -105,6 +107,7 @@ impl Metrics {
 
     /// The page that Prometheus scrapes, with the figures of the process and of each mailbox.
     pub fn render(&self, mailboxes: &[(&'static str, usize)]) -> String {
+        self.registry.show_renewals();
         with_local_recorder(&*self.recorder, || {
             self.process.collect();
             for (actor, depth) in mailboxes {
@@ -323,7 +326,10 @@ mod tests {
     #[test]
     fn a_scrape_shows_names_help_and_labels_of_this_node_alone() {
         let (metrics, other) = (Metrics::new(), Metrics::new());
-        metrics.registry.renewed(Origin::Peer, RenewalResult::Newer);
+        metrics
+            .registry
+            .renewals
+            .count(Origin::Peer, RenewalResult::Newer);
         metrics.http.answered((3, "app"), "GET", 200, 0.001);
         metrics.http.answered((3, "app"), "BREW", 418, 0.001);
         metrics.http.fetched(FetchKind::Delta, false, true, 70);

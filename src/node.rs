@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actix::{Actor, Addr, Arbiter, Context, Recipient};
+use actix_service::IntoServiceFactory;
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::web::Data;
 use actix_web::{App, HttpServer};
@@ -22,7 +23,7 @@ use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::eviction::{Eviction, EvictionParts};
-use crate::http::{self, Connections, Http, Identity};
+use crate::http::{self, Connections, Front, Http, Identity};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::preservation::Preservation;
@@ -75,11 +76,13 @@ impl Node {
     /// Starts the actors of a node. Those who follow the registry come first: they must see its first
     /// change.
     pub fn assemble(config: Config, clock: Clock, identity: Identity, place: Placement) -> Self {
+        let metrics = Metrics::new();
+        let published = Published::new(config.registry, metrics.registry.renewals.clone());
         let ground = Ground {
             config,
             clock,
-            metrics: Metrics::new(),
-            published: Arc::default(),
+            metrics,
+            published: Arc::new(published),
             place,
         };
         let (cache, reader) = ground.cache();
@@ -144,7 +147,8 @@ impl Node {
         let connections = Connections::new(http.metrics.http.clone());
         let server = HttpServer::new(move || {
             let http = http.clone();
-            App::new().configure(move |app| http::configure(app, &http))
+            let app = App::new().configure(|app| http::configure(app, &http));
+            Front::new(http, app.into_factory())
         })
         .keep_alive(KEEP_ALIVE)
         .client_request_timeout(HEAD_TIMEOUT)
@@ -240,9 +244,9 @@ impl Ground {
     fn registry(&self, listeners: Vec<Recipient<RegistryEvent>>) -> Addr<Registry> {
         let metrics = self.metrics.registry.clone();
         let published = self.published.clone();
-        let (config, clock) = (self.config.registry, self.clock.clone());
+        let clock = self.clock.clone();
         start(
-            Registry::new(config, clock, metrics, published, listeners),
+            Registry::new(clock, metrics, published, listeners),
             self.place,
         )
     }

@@ -1,5 +1,7 @@
 //! What the head of a request asks for.
 
+use std::borrow::Cow;
+
 use actix_web::http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName};
 
 use super::error::ApiError;
@@ -38,13 +40,19 @@ impl Ask {
     }
 }
 
-/// All lines of a header as one.
-fn joined(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let lines: Vec<&str> = headers
+/// All lines of a header as one; nearly always there is one at most.
+fn joined<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<Cow<'h, str>> {
+    let mut lines = headers
         .get_all(name)
-        .filter_map(|v| v.to_str().ok())
-        .collect();
-    (!lines.is_empty()).then(|| lines.join(","))
+        .filter_map(|value| value.to_str().ok());
+    let first = lines.next()?;
+    let mut all = Cow::Borrowed(first);
+    for line in lines {
+        let all = all.to_mut();
+        all.push(',');
+        all.push_str(line);
+    }
+    Some(all)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::state::Http;
 use crate::metrics::FetchKind;
 use crate::model::{InstanceStatus, Origin};
 use crate::registry::{
-    Cancel, ClearStatus, FindById, Held, Register, Renew, Renewal, SetStatus, UpdateMetadata,
+    Beat, Cancel, ClearStatus, FindById, Held, Register, Renew, Renewal, SetStatus, UpdateMetadata,
 };
 use crate::wire::{Format, encode, json, xml};
 
@@ -77,32 +77,79 @@ pub(super) async fn register(
     Ok(Answer::empty(204, ask.accepted.object))
 }
 
-/// `PUT apps/{app}/{id}`: the heartbeat. The `status` it carries is not looked at (wire.md §3.6).
+/// A client's heartbeat that can be answered without asking the registry. The `status` it carries is not
+/// looked at (wire.md §3.6).
+pub(super) fn renew_in_step(
+    http: &Http,
+    ask: &Ask,
+    query: Query<'_>,
+    app: &str,
+    id: &str,
+) -> Option<Answer> {
+    let beat = Beat {
+        app,
+        id,
+        last_dirty: query.last_dirty().ok()?,
+        override_status: None,
+        origin: Origin::Client,
+    };
+    if id.contains('+') {
+        // Perhaps the plus is a blank (foreign-clients.md P6).
+        return None;
+    }
+    let now = http.clock.now();
+    http.published.heard(now.mono);
+    let renewal = http.published.renew(beat, now)?;
+    Some(answer_to_client(ask, &renewal))
+}
+
+fn answer_to_client(ask: &Ask, renewal: &Renewal) -> Answer {
+    match renewal {
+        Renewal::Unknown | Renewal::Newer => Answer::empty(404, ask.accepted.object),
+        Renewal::InStep | Renewal::Older(_) => done(ask),
+    }
+}
+
+/// `PUT apps/{app}/{id}`: any heartbeat.
 pub(super) async fn renew(
     http: &Http,
     ask: &Ask,
     v1: bool,
     query: Query<'_>,
-    app: &str,
-    id: &str,
+    (app, id): (&str, &str),
 ) -> Result<Answer, ApiError> {
     let override_status = match ask.origin {
         Origin::Peer => query.status("overriddenstatus")?,
         Origin::Client => None,
     };
-    let beat = Renew {
-        key: http.key(app, id),
-        last_dirty: query.last_dirty()?,
+    let last_dirty = query.last_dirty()?;
+    let key = http.key(app, id);
+    let beat = Beat {
+        app: &key.app,
+        id: &key.id,
+        last_dirty,
         override_status,
         origin: ask.origin,
     };
-    match http.registry.ask(beat).await? {
-        Renewal::Unknown | Renewal::Newer => Err(ApiError::NotFound),
+    let renewal = match http.published.renew(beat, http.clock.now()) {
+        Some(renewal) => renewal,
+        None => {
+            let origin = ask.origin;
+            let renew = Renew {
+                key,
+                last_dirty,
+                override_status,
+                origin,
+            };
+            http.registry.ask(renew).await?
+        }
+    };
+    match renewal {
         Renewal::Older(held) if ask.origin == Origin::Peer => Ok(Answer {
             status: 409,
             ..show(http, ask, v1, &held)
         }),
-        Renewal::InStep | Renewal::Older(_) => Ok(done(ask)),
+        renewal => Ok(answer_to_client(ask, &renewal)),
     }
 }
 

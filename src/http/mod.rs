@@ -11,6 +11,7 @@
 //! | `ask.rs` | what the head of a request asks for |
 //! | `body.rs` | the body of a request as text |
 //! | `query.rs` | the parameters of a request |
+//! | `front.rs` | heartbeats, before anything else is looked at |
 //! | `service.rs` | Eureka's surface: one request from head to answer |
 //! | `lists.rs` | reads of lists |
 //! | `instances.rs` | reads and changes of one instance |
@@ -27,6 +28,7 @@ mod ask;
 mod body;
 mod dashboard;
 mod error;
+mod front;
 mod info;
 mod instances;
 mod lists;
@@ -39,5 +41,6 @@ mod service;
 mod state;
 mod system;
 
+pub use front::Front;
 pub use routes::configure;
 pub use state::{Connections, Http, Identity};

@@ -1,5 +1,7 @@
 //! `POST peerreplication/batch`: what a peer's clients did there (wire.md §9).
 
+use std::collections::HashSet;
+
 use actix_web::http::header::HeaderMap;
 use actix_web::web::Payload;
 
@@ -7,9 +9,9 @@ use super::answer::Answer;
 use super::body;
 use super::error::ApiError;
 use super::state::Http;
-use crate::model::ItemAnswer;
-use crate::registry::ApplyBatch;
-use crate::wire::replication::{read_batch, write_answers};
+use crate::model::{InstanceKey, ItemAnswer, Origin, ReplicationItem};
+use crate::registry::{ApplyBatch, Beat};
+use crate::wire::replication::{RefusedItem, read_batch, write_answers};
 use crate::wire::{Format, ReadError};
 
 /// Carries out a batch; the answer is always JSON, one entry per item, never packed (wire.md §9.3).
@@ -25,27 +27,73 @@ pub(super) async fn apply(
     }
     let read = read_batch(&body.text, http.clock.now().wall);
     let read = read.map_err(|error| body.unreadable(error))?;
-    let mut refused = Vec::with_capacity(read.len());
-    let mut items = Vec::with_capacity(read.len());
+    let mut answers = Vec::with_capacity(read.len());
+    let mut for_registry = ForRegistry::default();
     for item in read {
-        refused.push(item.is_err());
-        match item {
-            Ok(item) => items.push(item),
-            Err(item) => {
-                http.metrics
-                    .registry
-                    .replicated(item.action, ItemAnswer::Refused.status_code());
-                tracing::warn!(action = item.action.as_str(), reason = %item.reason, "batch item refused");
-            }
+        answers.push(match item {
+            Ok(item) => answer_at_once(http, &mut for_registry, item),
+            Err(item) => Some(refuse(http, &item)),
+        });
+    }
+    let items = for_registry.items;
+    let mut carried_out = match items.is_empty() {
+        true => Vec::new(),
+        false => http.registry.ask(ApplyBatch { items }).await?,
+    }
+    .into_iter();
+    let in_order = answers
+        .into_iter()
+        .filter_map(|answer| answer.or_else(|| carried_out.next()));
+    let answers: Vec<ItemAnswer> = in_order.collect();
+    Ok(Answer::body(Format::Json, write_answers(&answers)))
+}
+
+/// Items that the registry must carry out, and the instances that they concern.
+#[derive(Default)]
+struct ForRegistry {
+    items: Vec<ReplicationItem>,
+    keys: HashSet<InstanceKey>,
+}
+
+/// A heartbeat that changes nothing visible is done at once, unless an item before it concerns the same
+/// instance; everything else waits for the registry.
+fn answer_at_once(
+    http: &Http,
+    for_registry: &mut ForRegistry,
+    item: ReplicationItem,
+) -> Option<ItemAnswer> {
+    if let ReplicationItem::Heartbeat {
+        key,
+        last_dirty,
+        override_status,
+    } = &item
+        && !for_registry.keys.contains(key)
+    {
+        let beat = Beat {
+            app: &key.app,
+            id: &key.id,
+            last_dirty: *last_dirty,
+            override_status: *override_status,
+            origin: Origin::Peer,
+        };
+        if let Some(renewal) = http.published.renew(beat, http.clock.now()) {
+            let answer = renewal.into_answer(http.clock.epoch());
+            http.metrics
+                .registry
+                .replicated(item.action(), answer.status_code());
+            return Some(answer);
         }
     }
-    let mut carried_out = http.registry.ask(ApplyBatch { items }).await?.into_iter();
-    let answers: Vec<ItemAnswer> = refused
-        .into_iter()
-        .filter_map(|refused| match refused {
-            true => Some(ItemAnswer::Refused),
-            false => carried_out.next(),
-        })
-        .collect();
-    Ok(Answer::body(Format::Json, write_answers(&answers)))
+    for_registry.keys.insert(item.key());
+    for_registry.items.push(item);
+    None
+}
+
+fn refuse(http: &Http, item: &RefusedItem) -> ItemAnswer {
+    let answer = ItemAnswer::Refused;
+    http.metrics
+        .registry
+        .replicated(item.action, answer.status_code());
+    tracing::warn!(action = item.action.as_str(), reason = %item.reason, "batch item refused");
+    answer
 }

@@ -94,14 +94,13 @@ const MAX_SEGMENTS: usize = 6;
 /// Finds what `path` (as it came, still encoded) addresses below `context`.
 pub fn find<'p>(context: &str, path: &'p str) -> Result<Route<'p>, NoRoute> {
     let path = below(context, path).ok_or(NoRoute::Unknown)?;
-    let mut segments = Vec::with_capacity(MAX_SEGMENTS);
+    let mut segments: [Cow<'p, str>; MAX_SEGMENTS] = [const { Cow::Borrowed("") }; MAX_SEGMENTS];
+    let mut len = 0;
     for raw in path.split('/').filter(|raw| !raw.is_empty()) {
-        if segments.len() == MAX_SEGMENTS {
-            return Err(NoRoute::Unknown);
-        }
-        segments.push(decoded(raw)?);
+        *segments.get_mut(len).ok_or(NoRoute::Unknown)? = decoded(raw)?;
+        len += 1;
     }
-    let (v1, rest) = strip_prefix(&segments);
+    let (v1, rest) = strip_prefix(&mut segments[..len]);
     let target = target(rest).ok_or(NoRoute::Unknown)?;
     Ok(Route { target, v1 })
 }
@@ -127,23 +126,19 @@ fn decoded(raw: &str) -> Result<Cow<'_, str>, NoRoute> {
 }
 
 /// Takes `eureka` and a version off the front; says whether the version is 1.
-fn strip_prefix<'s, 'p>(segments: &'s [Cow<'p, str>]) -> (bool, &'s [Cow<'p, str>]) {
+fn strip_prefix<'s, 'p>(segments: &'s mut [Cow<'p, str>]) -> (bool, &'s mut [Cow<'p, str>]) {
     // White space at the end of a prefix segment is a client's typing error (P4).
-    let is = |segment: &Cow<'_, str>, word: &str| segment.trim_end() == word;
-    let mut rest = segments;
-    if let [first, after @ ..] = rest
-        && is(first, "eureka")
-    {
-        rest = after;
-    }
-    match rest {
-        [first, after @ ..] if is(first, "v2") || is(first, "V2") => (false, after),
-        [first, after @ ..] if is(first, "v1") || is(first, "V1") => (true, after),
-        _ => (false, rest),
-    }
+    let is = |segment: Option<&Cow<'_, str>>, word: &str| {
+        segment.is_some_and(|segment| segment.trim_end() == word)
+    };
+    let mut taken = usize::from(is(segments.first(), "eureka"));
+    let v1 = is(segments.get(taken), "v1") || is(segments.get(taken), "V1");
+    let v2 = is(segments.get(taken), "v2") || is(segments.get(taken), "V2");
+    taken += usize::from(v1 || v2);
+    (v1, &mut segments[taken..])
 }
 
-fn target<'p>(segments: &[Cow<'p, str>]) -> Option<Target<'p>> {
+fn target<'p>(segments: &mut [Cow<'p, str>]) -> Option<Target<'p>> {
     let [first, rest @ ..] = segments else {
         return None;
     };
@@ -151,23 +146,27 @@ fn target<'p>(segments: &[Cow<'p, str>]) -> Option<Target<'p>> {
         ("apps", []) => Target::Apps,
         // Always the delta: an application of that name is found as DELTA only (wire.md §1.3).
         ("apps", [app]) if app == "delta" => Target::Delta,
-        ("apps", [app]) => Target::App(app.clone()),
-        ("apps", [app, id]) => Target::Instance(app.clone(), id.clone()),
+        ("apps", [app]) => Target::App(take(app)),
+        ("apps", [app, id]) => Target::Instance(take(app), take(id)),
         ("apps", [app, id, what]) if what == "status" => {
-            Target::InstanceStatus(app.clone(), id.clone())
+            Target::InstanceStatus(take(app), take(id))
         }
         ("apps", [app, id, what]) if what == "metadata" => {
-            Target::InstanceMetadata(app.clone(), id.clone())
+            Target::InstanceMetadata(take(app), take(id))
         }
-        ("instances", [id]) => Target::ById(id.clone()),
-        ("vips", [vip]) => Target::Vip(vip.clone()),
-        ("svips", [vip]) => Target::Svip(vip.clone()),
-        ("asg", [name, what]) if what == "status" => Target::Asg(name.clone()),
+        ("instances", [id]) => Target::ById(take(id)),
+        ("vips", [vip]) => Target::Vip(take(vip)),
+        ("svips", [vip]) => Target::Svip(take(vip)),
+        ("asg", [name, what]) if what == "status" => Target::Asg(take(name)),
         ("status", []) => Target::Status,
         ("serverinfo", [what]) if what == "statusoverrides" => Target::StatusOverrides,
         ("peerreplication", [what]) if what == "batch" => Target::Batch,
         _ => return None,
     })
+}
+
+fn take<'p>(segment: &mut Cow<'p, str>) -> Cow<'p, str> {
+    std::mem::take(segment)
 }
 
 #[cfg(test)]

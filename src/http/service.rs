@@ -139,7 +139,7 @@ async fn put(
     query: Query<'_>,
 ) -> Result<Answer, ApiError> {
     match &route.target {
-        Target::Instance(app, id) => instances::renew(http, ask, route.v1, query, app, id).await,
+        Target::Instance(app, id) => instances::renew(http, ask, route.v1, query, (app, id)).await,
         Target::InstanceStatus(app, id) => instances::set_status(http, ask, query, app, id).await,
         Target::InstanceMetadata(app, id) => {
             instances::update_metadata(http, ask, query, app, id).await

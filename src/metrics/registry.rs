@@ -11,32 +11,11 @@ use super::{
     LEASES_LENGTHENED, LEASES_SILENT, MAX_APPLICATIONS, METADATA_UPDATES, REGISTRATIONS, RENEWALS,
     REPLICATION_RECEIVED, REVISION, SERVER_INSTANCES, STATUS_CHANGES,
 };
+use super::{RenewalResult, Renewals};
 use crate::model::{Action, InstanceStatus, Origin, Text};
 
 fn by_origin(name: &'static str) -> [Counter; 2] {
     Origin::ALL.map(|origin| counter!(name, "origin" => origin.as_str()))
-}
-
-/// What became of a heartbeat; the label `result`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RenewalResult {
-    /// In step.
-    Ok,
-    /// Not held, or its status is UNKNOWN.
-    Unknown,
-    /// The sender has a newer copy.
-    Newer,
-    /// The sender has an older copy.
-    Older,
-}
-
-impl RenewalResult {
-    const ALL: [(RenewalResult, &'static str); 4] = [
-        (Self::Ok, "ok"),
-        (Self::Unknown, "unknown"),
-        (Self::Newer, "newer"),
-        (Self::Older, "older"),
-    ];
 }
 
 /// Handles of the registry actor.
@@ -46,7 +25,9 @@ pub struct RegistryMetrics {
     cancellations: [Counter; 2],
     status_changes: [Counter; 2],
     metadata_updates: [Counter; 2],
-    renewals: [[Counter; 4]; 2],
+    /// Heartbeats by what became of them.
+    pub renewals: Renewals,
+    renewal_counters: [[Counter; 4]; 2],
     evictions: Counter,
     replication: [[Counter; 4]; 5],
     /// Leases held.
@@ -76,9 +57,11 @@ impl RegistryMetrics {
             cancellations: by_origin(CANCELLATIONS),
             status_changes: by_origin(STATUS_CHANGES),
             metadata_updates: by_origin(METADATA_UPDATES),
-            renewals: Origin::ALL.map(|origin| {
-                RenewalResult::ALL.map(|(_, result)| {
-                    counter!(RENEWALS, "origin" => origin.as_str(), "result" => result)
+            renewals: Renewals::default(),
+            renewal_counters: Origin::ALL.map(|origin| {
+                RenewalResult::ALL.map(|result| {
+                    let (origin, result) = (origin.as_str(), result.as_str());
+                    counter!(RENEWALS, "origin" => origin, "result" => result)
                 })
             }),
             evictions: counter!(EVICTIONS, "reason" => "expired"),
@@ -120,9 +103,14 @@ impl RegistryMetrics {
         self.metadata_updates[origin.index()].increment(1);
     }
 
-    /// A heartbeat came.
-    pub fn renewed(&self, origin: Origin, result: RenewalResult) {
-        self.renewals[origin.index()][result as usize].increment(1);
+    /// Brings the counters of heartbeats up to date, before they are shown.
+    pub(super) fn show_renewals(&self) {
+        for origin in Origin::ALL {
+            for result in RenewalResult::ALL {
+                let counter = &self.renewal_counters[origin.index()][result as usize];
+                counter.absolute(self.renewals.of(origin, result));
+            }
+        }
     }
 
     /// A lease ended and was removed.

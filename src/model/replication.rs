@@ -88,6 +88,17 @@ pub enum ReplicationItem {
 }
 
 impl ReplicationItem {
+    /// Which instance it concerns.
+    pub fn key(&self) -> InstanceKey {
+        match self {
+            Self::Register(info) => info.key(),
+            Self::Cancel(key)
+            | Self::Heartbeat { key, .. }
+            | Self::StatusUpdate { key, .. }
+            | Self::DeleteStatusOverride { key, .. } => key.clone(),
+        }
+    }
+
     /// Which of the five it is.
     pub fn action(&self) -> Action {
         match self {

@@ -8,19 +8,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use actix::{Actor, Context, Recipient};
 
 use super::recent::RecentChanges;
-use super::{Held, Index, Lease, LeaseTable, RegistryEvent, What};
+use super::{Held, Index, Lease, LeaseTable, RegistryEvent, Renewed, What};
 use crate::clock::{Clock, Millis, Moment};
 use crate::config::{LeaseAccounting, RegistryConfig};
-use crate::metrics::RegistryMetrics;
+use crate::metrics::{RegistryMetrics, Renewals};
 use crate::model::{InstanceKey, InstanceStatus, Origin, Text};
 
 /// What the registry shows to all threads, and what others let it know without a message.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Published {
     /// Instances by application and id.
     pub index: Index,
+    /// Leases renewed by clients since each peer was last told.
+    pub renewed: Renewed,
+    pub(super) config: RegistryConfig,
+    pub(super) renewals: Renewals,
     revision: AtomicU64,
-    renewals: AtomicU64,
     /// No lease ends before this moment.
     next_due: AtomicU64,
     last_heard: AtomicU64,
@@ -28,6 +31,20 @@ pub struct Published {
 }
 
 impl Published {
+    /// An empty registry's; heartbeats are counted in `renewals`.
+    pub fn new(config: RegistryConfig, renewals: Renewals) -> Self {
+        Self {
+            index: Index::default(),
+            renewed: Renewed::default(),
+            config,
+            renewals,
+            revision: AtomicU64::new(0),
+            next_due: AtomicU64::new(0),
+            last_heard: AtomicU64::new(0),
+            expiry_disabled: AtomicBool::new(false),
+        }
+    }
+
     /// The number of the last visible change that may have been acknowledged.
     pub fn revision(&self) -> u64 {
         self.revision.load(Ordering::Acquire)
@@ -35,11 +52,7 @@ impl Published {
 
     /// Leases renewed by heartbeats since the start, whoever sent them.
     pub fn renewals(&self) -> u64 {
-        self.renewals.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn count_renewal(&self) {
-        self.renewals.fetch_add(1, Ordering::Relaxed);
+        self.renewals.renewed()
     }
 
     /// No lease ends before this moment; a renewal only makes it later.
@@ -97,14 +110,13 @@ const MAX_TOLD: usize = 1000;
 impl Registry {
     /// An empty registry that tells its changes to `listeners`.
     pub fn new(
-        config: RegistryConfig,
         clock: Clock,
         metrics: RegistryMetrics,
         published: Arc<Published>,
         listeners: Vec<Recipient<RegistryEvent>>,
     ) -> Self {
         Self {
-            table: LeaseTable::new(config),
+            table: LeaseTable::new(published.config),
             clock,
             metrics,
             recent: RecentChanges::default(),

@@ -4,7 +4,7 @@
 
 use actix::{Context, Handler, Message, MessageResult};
 
-use super::{ClearStatus, Registry, Renew, Renewal, SetStatus, UnknownInstance};
+use super::{ClearStatus, Registry, Renew, SetStatus, UnknownInstance};
 use crate::model::{ItemAnswer, Origin, ReplicationItem};
 
 /// Asks the registry to carry out a peer's items.
@@ -72,14 +72,7 @@ impl Registry {
     }
 
     fn answer_beat(&mut self, beat: &Renew) -> ItemAnswer {
-        match self.renew(beat) {
-            Renewal::InStep => ItemAnswer::Done,
-            Renewal::Unknown | Renewal::Newer => ItemAnswer::Unknown,
-            Renewal::Older(held) => {
-                let times = held.lease.times(self.clock.epoch());
-                ItemAnswer::Newer(held.info.clone(), times)
-            }
-        }
+        self.renew(beat).into_answer(self.clock.epoch())
     }
 }
 

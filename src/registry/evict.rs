@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message, MessageResult};
 
-use super::lease::{Hold, Word};
+use super::lease::Hold;
+use super::word::Word;
 use super::{Held, Registry, What};
 use crate::clock::Millis;
 use crate::model::Origin;

@@ -1,91 +1,17 @@
-//! One lease: a single atomic word, how long it lives, and what its times look like to readers.
+//! One lease: how long it lives, and what its times look like to readers.
 //!
-//! The word holds the deadline, a generation and a state. Whoever renews compares and swaps from the word
-//! it read, so a renewal can neither stretch a lease that was replaced nor revive one that was removed: every
-//! change of the record gives the word a new generation, and a renewal that was decided on an older record
-//! finds it changed. *Replaced* means "look the instance up again", only *removed* means that it is gone.
-//!
-//! Two ways of reckoning (B-01). *Exact*: a lease ends one life after the last renewal. *Doubled*, as the
-//! reference: a renewal sets the base to now plus the duration, so that a renewed lease lives twice as
-//! long, and readers see that base as `lastRenewalTimestamp`. In both, base plus life is the deadline.
+//! Its deadline is in the word (`word.rs`), which every thread may renew. Two ways of reckoning (B-01).
+//! *Exact*: a lease ends one life after the last renewal. *Doubled*, as the reference: a renewal sets the
+//! base to now plus the duration, so that a renewed lease lives twice as long, and readers see that base as
+//! `lastRenewalTimestamp`. In both, base plus life is the deadline.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::slots::Slot;
+use super::word::{self, FOREVER, State, Word};
 use crate::clock::{Millis, Moment};
 use crate::config::LeaseAccounting;
 use crate::model::{EpochMillis, LeaseTerms, LeaseTimes};
-
-/// Bits of the word: 40 of deadline (34 years), 22 of generation, 2 of state.
-const DEADLINE_SHIFT: u32 = 24;
-const GENERATION_SHIFT: u32 = 2;
-const GENERATION_MASK: u64 = (1 << 22) - 1;
-const STATE_MASK: u64 = 0b11;
-
-/// The latest deadline; a lease that is free or gone has it, so that no sweep ever finds it due.
-pub(super) const FOREVER: Millis = (1 << 40) - 1;
-
-/// What has become of a lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// It counts.
-    Live,
-    /// Another one took its place.
-    Replaced,
-    /// The instance is gone.
-    Removed,
-}
-
-/// Deadline, generation and state as one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word(pub(super) u64);
-
-impl Word {
-    pub(super) fn live(deadline: Millis, generation: u32) -> Self {
-        Self(0).with_deadline(deadline).with_generation(generation)
-    }
-
-    pub(super) fn deadline(self) -> Millis {
-        self.0 >> DEADLINE_SHIFT
-    }
-
-    pub(super) fn generation(self) -> u32 {
-        ((self.0 >> GENERATION_SHIFT) & GENERATION_MASK) as u32
-    }
-
-    pub(super) fn state(self) -> State {
-        match self.0 & STATE_MASK {
-            0 => State::Live,
-            1 => State::Replaced,
-            _ => State::Removed,
-        }
-    }
-
-    fn with_deadline(self, deadline: Millis) -> Self {
-        let rest = self.0 & ((1 << DEADLINE_SHIFT) - 1);
-        Self(rest | (deadline.min(FOREVER) << DEADLINE_SHIFT))
-    }
-
-    pub(super) fn with_generation(self, generation: u32) -> Self {
-        let rest = self.0 & !(GENERATION_MASK << GENERATION_SHIFT);
-        Self(rest | ((u64::from(generation) & GENERATION_MASK) << GENERATION_SHIFT))
-    }
-
-    /// The word of a lease that has ended one way or the other.
-    fn ended(self, state: State) -> Self {
-        let state = match state {
-            State::Live => 0,
-            State::Replaced => 1,
-            State::Removed => 2,
-        };
-        Self((self.0 & !STATE_MASK) | state).with_deadline(FOREVER)
-    }
-
-    /// The generation after this one.
-    pub(super) fn next_generation(self) -> u32 {
-        (self.generation() + 1) & GENERATION_MASK as u32
-    }
-}
 
 /// No time at all.
 const NEVER: Millis = Millis::MAX;
@@ -105,6 +31,8 @@ pub struct Lease {
     evicted: AtomicU64,
     held_since: AtomicU64,
     held_heard: AtomicU64,
+    /// Slots of `renewed.rs` that hold the lease, a bit each.
+    told: AtomicU64,
 }
 
 /// A lease that has ended and is kept.
@@ -152,10 +80,7 @@ impl Reckoning {
 impl Lease {
     /// A lease that begins now, in a slot of its own.
     pub(super) fn new(slot: Slot, reckoning: Reckoning, now: Moment) -> Self {
-        let generation = slot.word().next_generation();
-        let deadline = now.mono.saturating_add(reckoning.life);
-        slot.cell()
-            .store(Word::live(deadline, generation).0, Ordering::Release);
+        word::begin(slot.cell(), now.mono.saturating_add(reckoning.life));
         Self {
             slot,
             registered: now.mono,
@@ -166,6 +91,7 @@ impl Lease {
             evicted: AtomicU64::new(NEVER),
             held_since: AtomicU64::new(NEVER),
             held_heard: AtomicU64::new(0),
+            told: AtomicU64::new(0),
         }
     }
 
@@ -179,76 +105,49 @@ impl Lease {
         self.slot.word()
     }
 
+    pub(super) fn told(&self) -> &AtomicU64 {
+        &self.told
+    }
+
     pub(super) fn slot(&self) -> &Slot {
         &self.slot
     }
 
-    /// Renews a lease whose record is of `generation`; fails if the word is of another, or has ended.
+    /// Renews a lease whose record is of `generation`; fails if that is no longer so.
     pub(super) fn renew(&self, generation: u32, now: Moment) -> Result<(), State> {
         let deadline = now
             .mono
             .saturating_add(self.advance)
             .saturating_add(self.life);
-        let mut word = self.word();
-        loop {
-            match word.state() {
-                _ if word.generation() != generation => return Err(State::Replaced),
-                State::Live => {}
-                ended => return Err(ended),
-            }
-            let renewed = word.with_deadline(deadline.max(word.deadline()));
-            match self.swap(word, renewed) {
-                Ok(()) => return Ok(()),
-                Err(found) => word = found,
-            }
-        }
+        word::renew(self.slot.cell(), generation, deadline)
     }
 
     /// Gives the word a new generation, because the record changed; returns it.
     pub(super) fn begin_generation(&self) -> u32 {
-        let mut word = self.word();
-        loop {
-            let generation = word.next_generation();
-            match self.swap(word, word.with_generation(generation)) {
-                Ok(()) => return generation,
-                Err(found) => word = found,
-            }
-        }
+        word::begin_generation(self.slot.cell())
     }
 
     /// Ends the lease, whatever its word says by now.
     pub(super) fn end(&self, state: State, now: Moment) {
-        let mut word = self.word();
-        while let Err(found) = self.swap(word, word.ended(state)) {
-            word = found;
-        }
-        self.note_end(word, state, now);
+        let before = word::end(self.slot.cell(), state);
+        self.note_end(before, state, now);
     }
 
     /// Ends the lease if its word is still the one that was judged.
     pub(super) fn end_if(&self, judged: Word, state: State, now: Moment) -> bool {
-        let ended = self.swap(judged, judged.ended(state)).is_ok();
+        let ended = word::end_if(self.slot.cell(), judged, state);
         if ended {
             self.note_end(judged, state, now);
         }
         ended
     }
 
-    fn note_end(&self, word: Word, state: State, now: Moment) {
-        self.last_base
-            .store(word.deadline().saturating_sub(self.life), Ordering::Release);
+    fn note_end(&self, before: Word, state: State, now: Moment) {
+        let base = before.deadline().saturating_sub(self.life);
+        self.last_base.store(base, Ordering::Release);
         if state == State::Removed {
             self.evicted.store(now.mono, Ordering::Release);
         }
-    }
-
-    fn swap(&self, from: Word, to: Word) -> Result<(), Word> {
-        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
-        let swapped = self
-            .slot
-            .cell()
-            .compare_exchange(from.0, to.0, success, failure);
-        swapped.map(|_| ()).map_err(Word)
     }
 
     /// The last moment at which the lease is alive.

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | register | `register.rs` | nothing; a registration that was understood cannot be refused |
 //! | renew | `renew.rs` | [`Renewal`]: in step, unknown, newer or older |
+//! | renew without a message | `in_step.rs` | the same, where nothing visible changes |
 //! | cancel | `cancel.rs` | [`UnknownInstance`] |
 //! | set and clear the status | `status.rs` | [`UnknownInstance`] |
 //! | update metadata | `metadata.rs` | [`UnknownInstance`] |
@@ -28,6 +29,7 @@ mod cancel;
 mod event;
 mod evict;
 mod held;
+mod in_step;
 mod index;
 mod lease;
 mod metadata;
@@ -36,10 +38,12 @@ mod overrides;
 mod recent;
 mod register;
 mod renew;
+mod renewed;
 mod slots;
 mod snapshot;
 mod status;
 mod table;
+mod word;
 
 pub use actor::{Published, Registry, current_work};
 pub use batch::ApplyBatch;
@@ -47,12 +51,14 @@ pub use cancel::Cancel;
 pub use event::{RegistryEvent, UnknownInstance, What};
 pub use evict::{EvictExpired, HoldLeases, Judged, Overdue, TakeOverdue};
 pub use held::Held;
+pub use in_step::Beat;
 pub use index::Index;
 pub use lease::{Hold, Lease};
 pub use metadata::UpdateMetadata;
 pub use recent::{Recent, TakeRecent};
 pub use register::Register;
 pub use renew::{Renew, Renewal};
+pub use renewed::{MAX_SLOTS, Renewed};
 pub use snapshot::{FindById, TakeOverrides, TakeSnapshot};
 pub use status::{ClearStatus, SetStatus};
 pub use table::LeaseTable;

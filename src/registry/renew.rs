@@ -14,7 +14,9 @@ use super::table::Entry;
 use super::{Held, LeaseTable, Registry, What};
 use crate::clock::{Millis, Moment};
 use crate::metrics::RenewalResult;
-use crate::model::{ActionType, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, Origin};
+use crate::model::{
+    ActionType, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, ItemAnswer, Origin,
+};
 
 /// A peer's word about an override counts only if this node changed none for so long.
 const OVERRIDE_QUIET_MS: Millis = 90_000;
@@ -54,7 +56,16 @@ pub(super) struct Renewed {
 }
 
 impl Renewal {
-    fn result(&self) -> RenewalResult {
+    /// The answer to a batch item (wire.md §9.3). `epoch` is [`crate::clock::Clock::epoch`].
+    pub fn into_answer(self, epoch: EpochMillis) -> ItemAnswer {
+        match self {
+            Self::InStep => ItemAnswer::Done,
+            Self::Unknown | Self::Newer => ItemAnswer::Unknown,
+            Self::Older(held) => ItemAnswer::Newer(held.info.clone(), held.lease.times(epoch)),
+        }
+    }
+
+    pub(super) fn result(&self) -> RenewalResult {
         match self {
             Self::InStep => RenewalResult::Ok,
             Self::Unknown => RenewalResult::Unknown,
@@ -173,9 +184,11 @@ impl Registry {
         self.begin("renew", Some(&beat.key));
         let now = self.clock.now();
         let done = self.table.renew(beat, now);
-        self.metrics.renewed(beat.origin, done.renewal.result());
-        if !matches!(done.renewal, Renewal::Unknown) {
-            self.published.count_renewal();
+        let result = done.renewal.result();
+        self.published.renewals.count(beat.origin, result);
+        if beat.origin == Origin::Client && result != RenewalResult::Unknown {
+            let entry = self.table.get(&beat.key);
+            entry.inspect(|entry| self.published.renewed.note(&entry.held));
         }
         if let Some((held, before)) = done.changed {
             self.metrics.status_changed(beat.origin);

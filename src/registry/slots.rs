@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Held;
-use super::lease::{FOREVER, Hold, Reckoning, Word};
+use super::lease::{Hold, Reckoning};
 use super::newcomers::Newcomers;
+use super::word::{FOREVER, Word};
 use crate::clock::Millis;
 
 /// Words per chunk.
@@ -191,7 +192,8 @@ mod tests {
     use crate::clock::Moment;
     use crate::config::LeaseAccounting;
     use crate::model::{LeaseTerms, samples};
-    use crate::registry::lease::{Lease, Reckoning, State};
+    use crate::registry::lease::{Lease, Reckoning};
+    use crate::registry::word::State;
 
     fn at(mono: Millis) -> Moment {
         Moment { mono, wall: mono }

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::lease::{Hold, Reckoning, State, Word};
+use super::lease::{Hold, Reckoning};
 use super::newcomers::Newcomers;
 use super::slots::{Slots, Swept, View};
+use super::word::{State, Word};
 use super::{Held, Lease};
 use crate::clock::{Millis, Moment};
 use crate::config::RegistryConfig;

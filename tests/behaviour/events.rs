@@ -7,7 +7,7 @@ use actix::{Actor, Addr, Arbiter, Context, Handler, Recipient};
 use heureka::clock::Clock;
 use heureka::config::{EvictionConfig, Mode, RegistryConfig};
 use heureka::eviction::{Eviction, EvictionParts};
-use heureka::metrics::Metrics;
+use heureka::metrics::{Metrics, RegistryMetrics};
 use heureka::model::{InstanceInfo, InstanceKey, Origin, ReplicationItem};
 use heureka::preservation::Preservation;
 use heureka::registry::{
@@ -51,13 +51,19 @@ const NEW: What = What::Registered { is_new: true };
 const AGAIN: What = What::Registered { is_new: false };
 
 fn registry(listener: Recipient<RegistryEvent>) -> Registry {
+    let metrics = Metrics::new().registry;
+    let published = published(&metrics);
     Registry::new(
-        RegistryConfig::of(Mode::Modern),
         Clock::starting_at(EPOCH),
-        Metrics::new().registry,
-        Arc::new(Published::default()),
+        metrics,
+        published,
         vec![listener],
     )
+}
+
+fn published(metrics: &RegistryMetrics) -> Arc<Published> {
+    let config = RegistryConfig::of(Mode::Modern);
+    Arc::new(Published::new(config, metrics.renewals.clone()))
 }
 
 /// A registry on this thread and its witness.
@@ -107,9 +113,8 @@ async fn scenario_27_new_metadata_are_told_as_a_client_s_change_with_the_whole_r
 fn swept() -> (Addr<Registry>, Witness) {
     let witness = Witness::default();
     let (clock, metrics) = (Clock::starting_at(EPOCH), Metrics::new());
-    let published = Arc::new(Published::default());
+    let published = published(&metrics.registry);
     let registry = Registry::new(
-        RegistryConfig::of(Mode::Modern),
         clock.clone(),
         metrics.registry,
         published.clone(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use heureka::config::Config;
 use heureka::model::{InstanceInfo, LeaseTerms, Origin};
-use heureka::registry::{Cancel, Register, Renew, Renewal, TakeSnapshot};
+use heureka::registry::{Beat, Cancel, Register, Renewal, TakeSnapshot};
 use heureka::wire::json;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -206,7 +206,6 @@ impl Fleet {
 
     /// Every client that is due beats; those that are told to register do so.
     async fn beat_all(&mut self) {
-        let mut answers = Vec::new();
         while let Some(Reverse((at, _))) = self.beats.peek() {
             if *at > self.now() {
                 break;
@@ -214,13 +213,7 @@ impl Fleet {
             let Some(Reverse((at, id))) = self.beats.pop() else {
                 break;
             };
-            if let Some(beat) = self.beat(&id, at) {
-                self.hear();
-                answers.push((id, self.node.node.http.registry.addr().send(beat)));
-            }
-        }
-        for (id, answer) in answers {
-            if !matches!(answer.await.unwrap(), Renewal::InStep) {
+            if let Some(Renewal::Unknown | Renewal::Newer) = self.beat(&id, at) {
                 self.registered_again += 1;
                 self.register(self.clients[&id].info.clone()).await;
             }
@@ -228,21 +221,26 @@ impl Fleet {
     }
 
     /// The heartbeat of a client that was due at `at`, unless it fell silent or was put off.
-    fn beat(&mut self, id: &str, at: u64) -> Option<Renew> {
-        let (now, jitter) = (self.now(), self.rng.random_range(0..=self.jitter));
+    fn beat(&mut self, id: &str, at: u64) -> Option<Renewal> {
+        let now = self.node.node.http.clock.now();
+        let jitter = self.rng.random_range(0..=self.jitter);
         let client = self.clients.get_mut(id)?;
         if client.silent || client.next_beat != at {
             return None;
         }
-        client.last_beat = now;
+        client.last_beat = now.mono;
         client.next_beat = at + client.interval + jitter;
         self.beats.push(Reverse((client.next_beat, id.to_string())));
-        Some(Renew {
-            key: client.info.key(),
+        let beat = Beat {
+            app: &client.info.app,
+            id,
             last_dirty: Some(client.info.last_dirty),
             override_status: None,
             origin: Origin::Client,
-        })
+        };
+        let published = &self.node.node.http.published;
+        published.heard(now.mono);
+        Some(published.renew(beat, now).expect("nothing visible changes"))
     }
 
     /// A metric without labels.
