@@ -8,12 +8,12 @@ TIMES ?= 50
 
 CLIENT_ONLY := --no-default-features --features client
 
-.PHONY: help check fmt lint lint-client doc test release interop bench long
+.PHONY: help check fmt lint lint-client doc test loom release interop bench long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt lint lint-client doc test ## all that a change must pass, but for the real clients
+check: fmt lint lint-client doc test loom ## all that a change must pass, but for the real clients
 
 fmt: ## formatted as rustfmt.toml says?
 	cargo fmt --check
@@ -30,13 +30,17 @@ doc: ## the documentation builds, warnings are errors
 test: ## all tests
 	cargo test
 
+loom: ## every interleaving of what may happen to the word of a lease
+	cargo test --release --manifest-path tests/loom/Cargo.toml
+
 release: ## the binary, as it is shipped
 	cargo build --release
 
 interop: release ## real clients and the reference's answers against the binary (needs the kit at INTEROP)
 	INTEROP=$(INTEROP) .ci/interop
 
-bench: release ## load on the binary alone (needs the scripts at BENCH and wrk); no ratio to another server
+bench: release ## the registry without HTTP, then load on the binary (that needs the scripts at BENCH and wrk)
+	cargo bench --bench registry
 	BENCH=$(BENCH) .ci/with-server .ci/bench
 
 long: ## what is too slow for CI: many more property cases, the concurrency tests over and over

@@ -3,6 +3,9 @@
 //! A slot is one lease's place for as long as it lives. Words stand in chunks that never move, so that
 //! every thread may renew; what only the sweep needs stands beside them, under the same number, and
 //! belongs to the registry alone. A slot that was given back is used again, with a new generation.
+//!
+//! A renewal only ever makes a deadline later. So the earliest deadline of a chunk, once seen, is a bound that
+//! holds until a new lease is put there, and most sweeps pass over most chunks without reading a word.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,10 +41,22 @@ impl Slot {
     }
 }
 
+/// What is known of a chunk without reading its words.
+#[derive(Clone, Copy, Debug)]
+struct Summary {
+    /// No lease of it ends earlier.
+    earliest: Millis,
+    /// The most that any lease of it is silent before its end.
+    slack: i64,
+    /// Marks of holds in it.
+    holds: usize,
+}
+
 /// All slots.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     chunks: Vec<Arc<Chunk>>,
+    summaries: Vec<Summary>,
     /// From silence to deadline, by slot.
     slack: Vec<i32>,
     /// How long without a renewal is silence, by slot.
@@ -94,6 +109,11 @@ impl Slots {
         chunk
             .iter()
             .for_each(|cell| cell.store(unused, Ordering::Relaxed));
+        self.summaries.push(Summary {
+            earliest: FOREVER,
+            slack: 0,
+            holds: 0,
+        });
         let slots = self.chunks.len() * CHUNK;
         self.slack.resize(slots, 0);
         self.silence.resize(slots, 0);
@@ -109,8 +129,10 @@ impl Slots {
         self.slack[number] = reckoning.slack;
         self.silence[number] = held.info.lease.silence().try_into().unwrap_or(u32::MAX);
         self.app[number] = app;
-        self.hold[number] = 0;
         self.held[number] = Some(held.clone());
+        let summary = &mut self.summaries[number / CHUNK];
+        summary.earliest = summary.earliest.min(held.lease.deadline());
+        summary.slack = summary.slack.max(reckoning.slack.into());
     }
 
     /// Notes that the record in the slot is another one.
@@ -120,40 +142,26 @@ impl Slots {
 
     /// Gives back the slot of a lease that has ended.
     pub(super) fn release(&mut self, slot: &Slot) {
-        self.held[slot.number as usize] = None;
+        let number = slot.number as usize;
+        self.end_hold(number);
+        self.held[number] = None;
         self.free.push_back(slot.number);
     }
 
-    /// Looks at every word once.
+    /// Looks at every lease that may be silent or due.
     pub(super) fn sweep(&mut self, view: View, newcomers: &mut Newcomers) -> Swept {
         let mut swept = Swept {
             next_due: FOREVER,
             ..Swept::default()
         };
-        let now = view.now as i64;
-        let ended_before = view.now.saturating_sub(view.grace);
-        for (chunk, first) in self.chunks.iter().zip((0..).step_by(CHUNK)) {
-            for (cell, number) in chunk.0.iter().zip(first..) {
-                let word = Word(cell.load(Ordering::Relaxed));
-                let deadline = word.deadline();
-                let silent_since = deadline as i64 - i64::from(self.slack[number]);
-                if silent_since < now {
-                    swept.silent += 1;
-                    let renewed = silent_since - i64::from(self.silence[number]);
-                    newcomers.silent(self.app[number], renewed);
-                }
-                swept.next_due = swept.next_due.min(deadline);
-                let hold = self.hold[number];
-                if deadline < ended_before {
-                    swept.held += usize::from(hold > 0);
-                    if hold <= view.held_before {
-                        let held = self.held[number].clone();
-                        swept.due.extend(held.map(|held| (held, word)));
-                    }
-                } else if hold > 0 {
-                    swept.beating_again.push(number);
-                }
+        for index in 0..self.chunks.len() {
+            let summary = self.summaries[index];
+            let quiet_until = summary.earliest as i64 - summary.slack.max(0);
+            if view.now as i64 > quiet_until || summary.holds > 0 {
+                self.summaries[index].earliest =
+                    self.sweep_chunk(index, view, newcomers, &mut swept);
             }
+            swept.next_due = swept.next_due.min(self.summaries[index].earliest);
         }
         swept.silent -= newcomers.explained();
         for number in std::mem::take(&mut swept.beating_again) {
@@ -162,13 +170,51 @@ impl Slots {
         swept
     }
 
+    /// Looks at every word of a chunk; returns the earliest deadline.
+    fn sweep_chunk(
+        &self,
+        index: usize,
+        view: View,
+        newcomers: &mut Newcomers,
+        swept: &mut Swept,
+    ) -> Millis {
+        let now = view.now as i64;
+        let ended_before = view.now.saturating_sub(view.grace);
+        let mut earliest = FOREVER;
+        for (cell, number) in self.chunks[index].0.iter().zip(index * CHUNK..) {
+            let word = Word(cell.load(Ordering::Relaxed));
+            let deadline = word.deadline();
+            earliest = earliest.min(deadline);
+            let silent_since = deadline as i64 - i64::from(self.slack[number]);
+            if silent_since < now {
+                swept.silent += 1;
+                let renewed = silent_since - i64::from(self.silence[number]);
+                newcomers.silent(self.app[number], renewed);
+            }
+            let hold = self.hold[number];
+            if deadline < ended_before {
+                swept.held += usize::from(hold > 0);
+                if hold <= view.held_before {
+                    let held = self.held[number].clone();
+                    swept.due.extend(held.map(|held| (held, word)));
+                }
+            } else if hold > 0 {
+                swept.beating_again.push(number);
+            }
+        }
+        earliest
+    }
+
     /// Marks a lease as held, in the slot and for those who look at it alone.
     pub(super) fn begin_hold(&mut self, held: &Held, hold: Hold) {
-        self.hold[held.lease.slot().number as usize] = hold.heard + 1;
+        let number = held.lease.slot().number as usize;
+        self.summaries[number / CHUNK].holds += usize::from(self.hold[number] == 0);
+        self.hold[number] = hold.heard + 1;
         held.lease.begin_hold(hold);
     }
 
     fn end_hold(&mut self, number: usize) {
+        self.summaries[number / CHUNK].holds -= usize::from(self.hold[number] > 0);
         self.hold[number] = 0;
         if let Some(held) = &self.held[number] {
             held.lease.end_hold();

@@ -1,0 +1,173 @@
+//! What the registry costs without HTTP: heartbeats, sweeps, an end of many leases at once.
+//!
+//!     cargo bench --bench registry
+//!
+//! Prints one line a figure, the best of several rounds; for comparing two builds in one sitting. Times are
+//! this machine's.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{Actor, Addr};
+use heureka::clock::{Clock, Moment};
+use heureka::config::{Mode, RegistryConfig};
+use heureka::metrics::Metrics;
+use heureka::model::{
+    ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, Origin, Port,
+};
+use heureka::registry::{
+    Beat, EvictExpired, Judged, Published, Register, Registry, TakeOverdue, TakeSnapshot,
+};
+use tokio::time::Instant;
+
+fn main() {
+    actix::System::new().block_on(async {
+        for leases in [10_000, 1_000_000] {
+            let world = World::with(leases).await;
+            world.heartbeats(leases);
+            world.sweep(leases).await;
+            if leases == 10_000 {
+                world.all_end_together(leases).await;
+            }
+        }
+    });
+}
+
+struct World {
+    clock: Clock,
+    published: Arc<Published>,
+    registry: Addr<Registry>,
+}
+
+fn instance(n: usize) -> InstanceInfo {
+    InstanceInfo {
+        instance_id: Some(format!("host-{n}:service-{}:8080", n % 200).into()),
+        host_name: format!("host-{n}").into(),
+        app: format!("SERVICE-{}", n % 200).into(),
+        ip_addr: "10.0.0.1".into(),
+        sid: None,
+        status: InstanceStatus::Up,
+        override_status: None,
+        port: Port::DEFAULT,
+        secure_port: Port::DEFAULT_SECURE,
+        country_id: 1,
+        data_center: DataCenter::MyOwn,
+        lease: LeaseTerms::default(),
+        metadata: Arc::default(),
+        app_group_name: None,
+        home_page_url: None,
+        status_page_url: None,
+        health_check_url: None,
+        secure_health_check_url: None,
+        vip_address: None,
+        secure_vip_address: None,
+        last_updated: 0,
+        last_dirty: 1,
+        action: ActionType::Added,
+        asg_name: None,
+    }
+}
+
+impl World {
+    async fn with(leases: usize) -> Self {
+        let (clock, metrics) = (Clock::system(), Metrics::new().registry);
+        let config = RegistryConfig::of(Mode::Modern);
+        let published = Arc::new(Published::new(config, metrics.renewals.clone()));
+        let registry = Registry::new(clock.clone(), metrics, published.clone(), vec![]).start();
+        let begin = Instant::now();
+        for n in 0..leases {
+            let register = Register {
+                info: instance(n),
+                origin: Origin::Client,
+            };
+            registry.send(register).await.unwrap();
+        }
+        report(
+            "register, by message",
+            leases,
+            begin.elapsed() / leases as u32,
+        );
+        Self {
+            clock,
+            published,
+            registry,
+        }
+    }
+
+    fn heartbeats(&self, leases: usize) {
+        self.published.renewed.open();
+        self.published.renewed.open();
+        let apps: Vec<_> = (0..200).map(|n| format!("service-{n}")).collect();
+        let ids: Vec<_> = (0..leases)
+            .map(|n| format!("host-{n}:service-{}:8080", n % 200))
+            .collect();
+        let best = best_of(5, || {
+            let begin = Instant::now();
+            for (n, id) in ids.iter().enumerate() {
+                let beat = Beat {
+                    app: &apps[n % 200],
+                    id,
+                    last_dirty: Some(1),
+                    override_status: None,
+                    origin: Origin::Client,
+                };
+                assert!(self.published.renew(beat, self.clock.now()).is_some());
+            }
+            begin.elapsed() / leases as u32
+        });
+        report("heartbeat, in step, two peers' slots", leases, best);
+    }
+
+    async fn sweep(&self, leases: usize) {
+        let take = TakeOverdue {
+            grace: 0,
+            held_before: 0,
+        };
+        let mut times = Vec::new();
+        for _ in 0..20 {
+            let begin = Instant::now();
+            let overdue = self.registry.send(take).await.unwrap();
+            times.push(begin.elapsed());
+            assert_eq!(overdue.total, leases);
+        }
+        times.sort();
+        report("sweep, nothing silent, median", leases, times[10]);
+        report("sweep, nothing silent, longest", leases, times[19]);
+    }
+
+    /// All leases are taken for ended, and go in slices; what a request waits for is the longest slice.
+    async fn all_end_together(&self, leases: usize) {
+        let held = self.registry.send(TakeSnapshot).await.unwrap();
+        let judged = held.into_iter().map(|held| Judged {
+            word: held.lease.word(),
+            held,
+        });
+        let judged: Vec<Judged> = judged.collect();
+        let (begin, mut longest) = (Instant::now(), Duration::ZERO);
+        let mut evicted = 0;
+        for slice in judged.chunks(250) {
+            let slice_begin = Instant::now();
+            let leases = slice.to_vec();
+            evicted += self.registry.send(EvictExpired { leases }).await.unwrap();
+            longest = longest.max(slice_begin.elapsed());
+        }
+        assert_eq!(evicted, leases);
+        report("all leases end together", leases, begin.elapsed());
+        report("longest slice of that", 250, longest);
+        let Moment { mono, .. } = self.clock.now();
+        assert!(mono > 0);
+    }
+}
+
+fn best_of(rounds: usize, round: impl Fn() -> Duration) -> Duration {
+    (0..rounds).map(|_| round()).min().unwrap()
+}
+
+fn report(what: &str, of: usize, time: Duration) {
+    println!(
+        "{what:<40} {of:>9} leases {:>12.3} µs",
+        time.as_secs_f64() * 1e6
+    );
+}
