@@ -6,9 +6,13 @@
 //! this machine's.
 
 #![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the registry's time is paused; what is measured is real"
+)]
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr};
 use heureka::clock::{Clock, Moment};
@@ -20,10 +24,10 @@ use heureka::model::{
 use heureka::registry::{
     Beat, EvictExpired, Judged, Published, Register, Registry, TakeOverdue, TakeSnapshot,
 };
-use tokio::time::Instant;
 
 fn main() {
     actix::System::new().block_on(async {
+        tokio::time::pause();
         for leases in [10_000, 1_000_000] {
             let world = World::with(leases).await;
             world.heartbeats(leases);
@@ -106,35 +110,46 @@ impl World {
         let best = best_of(5, || {
             let begin = Instant::now();
             for (n, id) in ids.iter().enumerate() {
-                let beat = Beat {
-                    app: &apps[n % 200],
-                    id,
-                    last_dirty: Some(1),
-                    override_status: None,
-                    origin: Origin::Client,
-                };
-                assert!(self.published.renew(beat, self.clock.now()).is_some());
+                self.beat(&apps[n % 200], id, self.clock.now());
             }
             begin.elapsed() / leases as u32
         });
         report("heartbeat, in step, two peers' slots", leases, best);
     }
 
+    /// Sweeps as they are a second apart, while leases are renewed at all phases of half a minute.
     async fn sweep(&self, leases: usize) {
         let take = TakeOverdue {
             grace: 0,
             held_before: 0,
         };
+        let held = self.registry.send(TakeSnapshot).await.unwrap();
         let mut times = Vec::new();
-        for _ in 0..20 {
+        for second in 0..90 {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            for held in held.iter().skip(second % 30).step_by(30) {
+                self.beat(&held.info.app, held.info.id(), self.clock.now());
+            }
             let begin = Instant::now();
             let overdue = self.registry.send(take).await.unwrap();
             times.push(begin.elapsed());
             assert_eq!(overdue.total, leases);
         }
+        let times = &mut times[30..];
         times.sort();
-        report("sweep, nothing silent, median", leases, times[10]);
-        report("sweep, nothing silent, longest", leases, times[19]);
+        report("sweep, all beating, median", leases, times[30]);
+        report("sweep, all beating, longest", leases, times[59]);
+    }
+
+    fn beat(&self, app: &str, id: &str, now: Moment) {
+        let beat = Beat {
+            app,
+            id,
+            last_dirty: Some(1),
+            override_status: None,
+            origin: Origin::Client,
+        };
+        assert!(self.published.renew(beat, now).is_some());
     }
 
     /// All leases are taken for ended, and go in slices; what a request waits for is the longest slice.
@@ -156,8 +171,6 @@ impl World {
         assert_eq!(evicted, leases);
         report("all leases end together", leases, begin.elapsed());
         report("longest slice of that", 250, longest);
-        let Moment { mono, .. } = self.clock.now();
-        assert!(mono > 0);
     }
 }
 

@@ -1,11 +1,11 @@
 //! The words of all leases, dense in memory, so that a sweep reads them in one go.
 //!
-//! A slot is one lease's place for as long as it lives. Words stand in chunks that never move, so that
-//! every thread may renew; what only the sweep needs stands beside them, under the same number, and
-//! belongs to the registry alone. A slot that was given back is used again, with a new generation.
+//! A slot is one lease's place for as long as it lives. Words never move, so that every thread may renew; what
+//! only the sweep needs stands beside them, under the same number, and belongs to the registry alone. A slot
+//! that was given back is used again, with a new generation.
 //!
-//! A renewal only ever makes a deadline later. So the earliest deadline of a chunk, once seen, is a bound that
-//! holds until a new lease is put there, and most sweeps pass over most chunks without reading a word.
+//! A renewal only ever makes a deadline later. So the earliest deadline of a block, once seen, is a bound that
+//! holds until a new lease is put there, and most sweeps pass over most blocks without reading a word.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,23 +17,30 @@ use super::newcomers::Newcomers;
 use super::word::{FOREVER, Word};
 use crate::clock::Millis;
 
-/// Words per chunk.
-const CHUNK: usize = 1024;
+/// Words per block: what has a summary of its own.
+const BLOCK: usize = 1024;
 
-/// Words that stand together.
-#[derive(Debug)]
-struct Chunk([AtomicU64; CHUNK]);
+/// Words that stand together and never move: the first chunk is a block, each further one twice as long as
+/// the one before, so that a million words lie in a few long runs.
+type Chunk = Arc<[AtomicU64]>;
+
+/// In which chunk a slot is, and where there.
+fn place(number: usize) -> (usize, usize) {
+    let chunk = (number / BLOCK + 1).ilog2() as usize;
+    (chunk, number - BLOCK * ((1 << chunk) - 1))
+}
 
 /// The place of one lease's word.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    chunk: Arc<Chunk>,
+    chunk: Chunk,
+    offset: u32,
     number: u32,
 }
 
 impl Slot {
     pub(super) fn cell(&self) -> &AtomicU64 {
-        &self.chunk.0[self.number as usize % CHUNK]
+        &self.chunk[self.offset as usize]
     }
 
     pub(super) fn word(&self) -> Word {
@@ -41,7 +48,7 @@ impl Slot {
     }
 }
 
-/// What is known of a chunk without reading its words.
+/// What is known of a block without reading its words.
 #[derive(Clone, Copy, Debug)]
 struct Summary {
     /// No lease of it ends earlier.
@@ -55,7 +62,8 @@ struct Summary {
 /// All slots.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    chunks: Vec<Arc<Chunk>>,
+    chunks: Vec<Chunk>,
+    /// By block.
     summaries: Vec<Summary>,
     /// From silence to deadline, by slot.
     slack: Vec<i32>,
@@ -92,35 +100,39 @@ impl Slots {
         if self.free.is_empty() {
             self.grow();
         }
-        // Growing puts a whole chunk there.
+        // Growing puts at least a block there.
         let number = self.free.pop_front().unwrap_or_default();
+        let (chunk, offset) = place(number as usize);
         Slot {
-            chunk: self.chunks[number as usize / CHUNK].clone(),
+            chunk: self.chunks[chunk].clone(),
+            offset: offset as u32,
             number,
         }
     }
 
     fn grow(&mut self) {
-        let first = (self.chunks.len() * CHUNK) as u32;
+        let blocks = 1 << self.chunks.len();
         let unused = Word::live(FOREVER, 0).0;
-        self.chunks
-            .push(Arc::new(Chunk([const { AtomicU64::new(0) }; CHUNK])));
-        let chunk = &self.chunks[self.chunks.len() - 1].0;
-        chunk
-            .iter()
-            .for_each(|cell| cell.store(unused, Ordering::Relaxed));
-        self.summaries.push(Summary {
+        self.chunks.push(
+            (0..blocks * BLOCK)
+                .map(|_| AtomicU64::new(unused))
+                .collect(),
+        );
+        let summary = Summary {
             earliest: FOREVER,
             slack: 0,
             holds: 0,
-        });
-        let slots = self.chunks.len() * CHUNK;
+        };
+        let first = self.slack.len();
+        self.summaries
+            .resize(self.summaries.len() + blocks, summary);
+        let slots = self.summaries.len() * BLOCK;
         self.slack.resize(slots, 0);
         self.silence.resize(slots, 0);
         self.app.resize(slots, 0);
         self.hold.resize(slots, 0);
         self.held.resize(slots, None);
-        self.free.extend(first..first + CHUNK as u32);
+        self.free.extend(first as u32..slots as u32);
     }
 
     /// Notes whose lease stands in the slot.
@@ -130,7 +142,7 @@ impl Slots {
         self.silence[number] = held.info.lease.silence().try_into().unwrap_or(u32::MAX);
         self.app[number] = app;
         self.held[number] = Some(held.clone());
-        let summary = &mut self.summaries[number / CHUNK];
+        let summary = &mut self.summaries[number / BLOCK];
         summary.earliest = summary.earliest.min(held.lease.deadline());
         summary.slack = summary.slack.max(reckoning.slack.into());
     }
@@ -154,14 +166,14 @@ impl Slots {
             next_due: FOREVER,
             ..Swept::default()
         };
-        for index in 0..self.chunks.len() {
-            let summary = self.summaries[index];
+        for block in 0..self.summaries.len() {
+            let summary = self.summaries[block];
             let quiet_until = summary.earliest as i64 - summary.slack.max(0);
             if view.now as i64 > quiet_until || summary.holds > 0 {
-                self.summaries[index].earliest =
-                    self.sweep_chunk(index, view, newcomers, &mut swept);
+                self.summaries[block].earliest =
+                    self.sweep_block(block, view, newcomers, &mut swept);
             }
-            swept.next_due = swept.next_due.min(self.summaries[index].earliest);
+            swept.next_due = swept.next_due.min(self.summaries[block].earliest);
         }
         swept.silent -= newcomers.explained();
         for number in std::mem::take(&mut swept.beating_again) {
@@ -170,21 +182,29 @@ impl Slots {
         swept
     }
 
-    /// Looks at every word of a chunk; returns the earliest deadline.
-    fn sweep_chunk(
+    /// Looks at every word of a block; returns the earliest deadline.
+    fn sweep_block(
         &self,
-        index: usize,
+        block: usize,
         view: View,
         newcomers: &mut Newcomers,
         swept: &mut Swept,
     ) -> Millis {
         let now = view.now as i64;
         let ended_before = view.now.saturating_sub(view.grace);
+        let summary = self.summaries[block];
+        // A lease that ends later than this is neither silent nor due.
+        let quiet_after = view.now + summary.slack.max(0) as u64;
         let mut earliest = FOREVER;
-        for (cell, number) in self.chunks[index].0.iter().zip(index * CHUNK..) {
+        let (chunk, offset) = place(block * BLOCK);
+        let cells = &self.chunks[chunk][offset..offset + BLOCK];
+        for (cell, number) in cells.iter().zip(block * BLOCK..) {
             let word = Word(cell.load(Ordering::Relaxed));
             let deadline = word.deadline();
             earliest = earliest.min(deadline);
+            if deadline > quiet_after && summary.holds == 0 {
+                continue;
+            }
             let silent_since = deadline as i64 - i64::from(self.slack[number]);
             if silent_since < now {
                 swept.silent += 1;
@@ -208,13 +228,13 @@ impl Slots {
     /// Marks a lease as held, in the slot and for those who look at it alone.
     pub(super) fn begin_hold(&mut self, held: &Held, hold: Hold) {
         let number = held.lease.slot().number as usize;
-        self.summaries[number / CHUNK].holds += usize::from(self.hold[number] == 0);
+        self.summaries[number / BLOCK].holds += usize::from(self.hold[number] == 0);
         self.hold[number] = hold.heard + 1;
         held.lease.begin_hold(hold);
     }
 
     fn end_hold(&mut self, number: usize) {
-        self.summaries[number / CHUNK].holds -= usize::from(self.hold[number] > 0);
+        self.summaries[number / BLOCK].holds -= usize::from(self.hold[number] > 0);
         self.hold[number] = 0;
         if let Some(held) = &self.held[number] {
             held.lease.end_hold();
@@ -260,6 +280,20 @@ mod tests {
             held_before,
         };
         slots.sweep(view, &mut Newcomers::default())
+    }
+
+    #[test]
+    fn every_slot_has_a_place_of_its_own() {
+        assert_eq!(place(0), (0, 0));
+        assert_eq!(place(BLOCK - 1), (0, BLOCK - 1));
+        assert_eq!(place(BLOCK), (1, 0));
+        assert_eq!(place(3 * BLOCK - 1), (1, 2 * BLOCK - 1));
+        assert_eq!(place(3 * BLOCK), (2, 0));
+        let mut slots = Slots::default();
+        let cells: std::collections::HashSet<_> = (0..8 * BLOCK)
+            .map(|_| std::ptr::from_ref(slots.take().cell()))
+            .collect();
+        assert_eq!(cells.len(), 8 * BLOCK);
     }
 
     #[test]
@@ -334,12 +368,12 @@ mod tests {
             (swept.due.len(), swept.silent, swept.next_due),
             (0, 0, FOREVER)
         );
-        // Every slot of the chunk once, so that the first comes round again.
-        let others: Vec<_> = (0..CHUNK).map(|_| occupy(&mut slots, 0, 2)).collect();
+        // Every slot of the block once, so that the first comes round again.
+        let others: Vec<_> = (0..BLOCK).map(|_| occupy(&mut slots, 0, 2)).collect();
         let again = others
             .iter()
             .find(|held| held.lease.slot().number == first.lease.slot().number);
-        assert!(again.is_some(), "no new chunk was needed");
+        assert!(again.is_some(), "no more slots were needed");
         assert_eq!(
             first.lease.renew(first.generation, at(3)),
             Err(State::Replaced)
