@@ -15,7 +15,6 @@ use actix_service::IntoServiceFactory;
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::web::Data;
 use actix_web::{App, HttpServer};
-use arc_swap::ArcSwap;
 use tokio::net::TcpSocket;
 use uuid::Uuid;
 
@@ -206,7 +205,7 @@ struct Ground {
 
 impl Ground {
     fn cache(&self) -> (Addr<ResponseCache>, Reader) {
-        let answers = Arc::new(ArcSwap::from_pointee(Answers::default()));
+        let answers = Arc::new(Answers::default());
         let copy = self
             .config
             .cache

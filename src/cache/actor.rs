@@ -1,46 +1,36 @@
-//! The actor: follows the registry, writes lists on demand, and lets old ones go.
+//! The actor: follows the registry, and lets go of what has become old.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::{Actor, AsyncContext, Context, Handler, Message};
-use arc_swap::ArcSwap;
-use bytes::Bytes;
-use tokio::time::Instant;
+use actix::{Actor, AsyncContext, Context, Handler};
 
 use super::answers::{Answers, Want};
 use super::copy::TimedCopy;
-use super::mirror::Mirror;
-use super::render::render;
-use crate::clock::Clock;
+use super::fetch::{Asker, Fetches};
+use super::mirror::{Mirror, views_of};
+use crate::clock::{Clock, Millis};
 use crate::config::CacheConfig;
 use crate::metrics::CacheMetrics;
+use crate::model::InstanceInfo;
 use crate::registry::RegistryEvent;
-use crate::wire::gzip;
+use crate::wire::Form;
 
-/// Asks for a list that is not published, or published from an earlier revision. `None` if there is no
-/// such application.
-#[derive(Clone, Debug, Message)]
-#[rtype(result = "Option<Fetched>")]
-pub struct Fetch(pub Want);
-
-/// A list that was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fetched {
-    /// The list.
-    pub body: Bytes,
-    /// Whether it may be kept: the list of a VIP that nobody has never is (B-16).
-    pub keep: bool,
-}
+/// Rounds in which everything written is renewed once.
+const ROUNDS: u64 = 60;
 
 /// Writes lists from the registry's events.
 pub struct ResponseCache {
     config: CacheConfig,
-    clock: Clock,
-    metrics: CacheMetrics,
-    mirror: Mirror,
-    answers: Arc<ArcSwap<Answers>>,
-    copy: Option<Arc<TimedCopy>>,
+    pub(super) clock: Clock,
+    pub(super) metrics: CacheMetrics,
+    pub(super) mirror: Mirror,
+    pub(super) answers: Arc<Answers>,
+    pub(super) copy: Option<Arc<TimedCopy>>,
+    pub(super) fetches: Fetches,
+    /// When each form was last asked for, plain and packed; `None` if nothing is kept of it.
+    pub(super) asked: [[Option<Millis>; 2]; Form::ALL.len()],
+    round: u64,
 }
 
 impl ResponseCache {
@@ -49,7 +39,7 @@ impl ResponseCache {
         config: CacheConfig,
         clock: Clock,
         metrics: CacheMetrics,
-        answers: Arc<ArcSwap<Answers>>,
+        answers: Arc<Answers>,
         copy: Option<Arc<TimedCopy>>,
     ) -> Self {
         Self {
@@ -59,63 +49,72 @@ impl ResponseCache {
             mirror: Mirror::default(),
             answers,
             copy,
+            fetches: Fetches::default(),
+            asked: Default::default(),
+            round: 0,
         }
     }
 
-    /// The list of the present revision, written now if nobody asked for it before.
-    fn list(&self, want: &Want) -> Option<Fetched> {
-        let answers = self.current();
-        if let Some(body) = answers.get(want) {
-            return Some(Fetched { body, keep: true });
+    /// Takes back every view that an instance is in.
+    fn take_views_back(&self, info: &InstanceInfo) {
+        for view in views_of(info) {
+            self.answers.take_back(&view);
         }
-        let body = self.write(want)?;
-        let keep = self.mirror.has(&want.view);
-        if keep {
-            answers.put(want, &body);
-        }
-        Some(Fetched { body, keep })
     }
 
-    fn write(&self, want: &Want) -> Option<Bytes> {
-        if want.gzip {
-            let plain = self.list(&want.plain())?.body;
-            let started = Instant::now();
-            let packed = Bytes::from(gzip::pack(&plain));
-            self.metrics.deflate_seconds.record(started.elapsed());
-            return Some(packed);
-        }
-        let started = Instant::now();
-        let epoch = self.clock.epoch();
-        let body = Bytes::from(render(&self.mirror, &want.view, want.form, epoch)?);
-        self.metrics.publish_seconds.record(started.elapsed());
-        Some(body)
-    }
-
-    /// Answers of the mirror's revision: those that are published, or new ones.
-    fn current(&self) -> Arc<Answers> {
-        let published = self.answers.load_full();
-        if published.revision == self.mirror.revision() {
-            return published;
-        }
-        self.start_anew()
-    }
-
-    /// Publishes answers of which none is written.
-    fn start_anew(&self) -> Arc<Answers> {
-        let answers = Arc::new(Answers::of(self.mirror.revision()));
-        self.answers.store(answers.clone());
-        answers
-    }
-
-    /// Drops old changes from the delta. The revision stays; the lists are written anew.
+    /// Drops old changes from the delta. The revision stays.
     fn prune_delta(&mut self) {
         let retention = self.config.delta_retention.as_millis() as u64;
         if self.mirror.delta.prune(retention, self.clock.now().mono) {
-            self.start_anew();
+            self.answers.take_delta_back();
         }
-        self.metrics
-            .delta_entries
-            .set(self.mirror.delta.len() as f64);
+        self.note_delta();
+    }
+
+    fn note_delta(&self) {
+        let entries = self.mirror.delta.len();
+        self.metrics.delta_entries.set(entries as f64);
+    }
+
+    /// Rounds, and the pause between two. Views may be made of blocks that are as old as blocks get, so both
+    /// live for half of the time.
+    fn rounds(&self) -> (u64, Duration) {
+        let half = self.config.expiration / 2;
+        let rounds = (half.as_secs() * 2).clamp(1, ROUNDS);
+        (rounds, half / rounds as u32)
+    }
+
+    /// Times go on without a change: what is written becomes too old to be true.
+    fn renew_some(&mut self) {
+        let (rounds, _) = self.rounds();
+        self.mirror.all.renew_some(rounds as usize);
+        self.mirror.delta.renew_some(rounds as usize);
+        self.forget_unasked();
+        self.round += 1;
+        self.answers.take_lists_back();
+        if self.round.is_multiple_of(rounds) {
+            self.answers.take_views_back();
+        }
+    }
+
+    /// Forgets forms that nobody has asked for lately.
+    fn forget_unasked(&mut self) {
+        let (now, life) = (
+            self.clock.now().mono,
+            self.config.expiration.as_millis() as u64,
+        );
+        for form in Form::ALL {
+            for gzip in [false, true] {
+                let asked = &mut self.asked[form.index()][usize::from(gzip)];
+                if asked
+                    .take_if(|asked| now.saturating_sub(*asked) >= life)
+                    .is_some()
+                {
+                    self.mirror.all.forget(form, gzip);
+                    self.mirror.delta.forget(form, gzip);
+                }
+            }
+        }
     }
 
     /// Until the wall clock's next whole multiple of `interval`, as the reference aligns its timer.
@@ -125,12 +124,9 @@ impl ResponseCache {
     }
 
     fn refresh_copy(&mut self, interval: Duration, ctx: &mut Context<Self>) {
-        if let Some(copy) = &self.copy {
-            copy.refresh(|want| {
-                self.list(want)
-                    .filter(|list| list.keep)
-                    .map(|list| list.body)
-            });
+        let wants = self.copy.as_ref().map(|copy| copy.wants());
+        for want in wants.into_iter().flatten() {
+            self.fetch(want, Asker::Copy, ctx);
         }
         self.schedule_refresh(interval, ctx);
     }
@@ -138,6 +134,12 @@ impl ResponseCache {
     fn schedule_refresh(&mut self, interval: Duration, ctx: &mut Context<Self>) {
         let pause = self.until_next(interval);
         ctx.run_later(pause, move |cache, ctx| cache.refresh_copy(interval, ctx));
+    }
+
+    /// Notes that a form is in use.
+    pub(super) fn note_asked(&mut self, want: &Want) {
+        let now = self.clock.now().mono;
+        self.asked[want.form.index()][usize::from(want.gzip)] = Some(now);
     }
 }
 
@@ -147,8 +149,8 @@ impl Actor for ResponseCache {
     fn started(&mut self, ctx: &mut Self::Context) {
         ctx.set_mailbox_capacity(crate::mailbox::LIMIT);
         ctx.run_interval(self.config.delta_timer, |cache, _| cache.prune_delta());
-        // Times go on without a change: what is written becomes too old to be true.
-        ctx.run_interval(self.config.expiration, |cache, _| _ = cache.start_anew());
+        let (_, pause) = self.rounds();
+        ctx.run_interval(pause, |cache, _| cache.renew_some());
         if let Some(interval) = self.config.timed_copy {
             self.schedule_refresh(interval, ctx);
         }
@@ -159,17 +161,13 @@ impl Handler<RegistryEvent> for ResponseCache {
     type Result = ();
 
     fn handle(&mut self, event: RegistryEvent, _ctx: &mut Context<Self>) {
-        self.mirror.apply(event, self.clock.now().mono);
-        self.metrics
-            .delta_entries
-            .set(self.mirror.delta.len() as f64);
-    }
-}
-
-impl Handler<Fetch> for ResponseCache {
-    type Result = Option<Fetched>;
-
-    fn handle(&mut self, Fetch(want): Fetch, _ctx: &mut Context<Self>) -> Self::Result {
-        self.list(&want)
+        let (held, now) = (event.held.clone(), self.clock.now().mono);
+        let before = self.mirror.apply(event, now);
+        if !self.answers.has_no_views() {
+            let infos = [before.as_ref(), Some(&held)].into_iter().flatten();
+            infos.for_each(|held| self.take_views_back(&held.info));
+        }
+        self.answers.reached(self.mirror.revision());
+        self.note_delta();
     }
 }

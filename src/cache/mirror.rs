@@ -1,24 +1,25 @@
 //! The registry as its events tell it: everything that lists are made of.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::answers::View;
+use super::block::Place;
+use super::blocks::Blocks;
 use super::delta::Delta;
-use super::views::VipIndex;
+use super::views::{VipIndex, elements};
 use crate::clock::Millis;
-use crate::model::{InstanceInfo, InstanceKey, StatusCounts, Text};
+use crate::model::{InstanceInfo, StatusCounts};
 use crate::registry::{Held, RegistryEvent};
 
-/// Instances by application and id, with what is derived from them kept change by change.
+/// All instances, with what is derived from them kept change by change.
 #[derive(Debug, Default)]
 pub struct Mirror {
-    pub(super) revision: u64,
-    pub(super) apps: BTreeMap<Text, BTreeMap<Text, Arc<Held>>>,
+    revision: u64,
+    pub(super) all: Blocks,
     pub(super) counts: StatusCounts,
     pub(super) delta: Delta,
-    vips: VipIndex,
-    secure_vips: VipIndex,
+    pub(super) vips: VipIndex,
+    pub(super) secure_vips: VipIndex,
 }
 
 impl Mirror {
@@ -27,8 +28,8 @@ impl Mirror {
         self.revision
     }
 
-    /// Follows one change.
-    pub(super) fn apply(&mut self, event: RegistryEvent, now: Millis) {
+    /// Follows one change; returns the instance as it was before, if it was there.
+    pub(super) fn apply(&mut self, event: RegistryEvent, now: Millis) -> Option<Arc<Held>> {
         let RegistryEvent {
             revision,
             what,
@@ -41,69 +42,59 @@ impl Mirror {
             "events come in order, none is lost"
         );
         self.revision = revision;
-        let key = held.info.key();
-        self.forget(&key);
-        if !what.is_removal() {
-            self.remember(&key, held.clone());
+        let before = if what.is_removal() {
+            self.all.remove(Place {
+                removed: false,
+                ..Place::of(&held.info)
+            })
+        } else {
+            self.count_in(&held.info);
+            self.all.put(held.clone())
+        };
+        if let Some(before) = &before {
+            self.count_out(&before.info);
         }
-        self.delta.note(key, held, what.is_removal(), now);
+        self.delta.note(held, now);
+        before
     }
 
-    fn forget(&mut self, key: &InstanceKey) {
-        let Some(instances) = self.apps.get_mut(&key.app) else {
-            return;
-        };
-        let Some(held) = instances.remove(&key.id) else {
-            return;
-        };
-        if instances.is_empty() {
-            self.apps.remove(&key.app);
-        }
-        self.counts.remove(held.info.status);
-        self.vips.remove(held.info.vips(), key);
-        self.secure_vips.remove(held.info.secure_vips(), key);
-    }
-
-    fn remember(&mut self, key: &InstanceKey, held: Arc<Held>) {
-        let info: &InstanceInfo = &held.info;
+    fn count_in(&mut self, info: &InstanceInfo) {
         self.counts.add(info.status);
-        self.vips.add(info.vips(), key);
-        self.secure_vips.add(info.secure_vips(), key);
-        let instances = self.apps.entry(key.app.clone()).or_default();
-        instances.insert(key.id.clone(), held);
+        self.vips.add(info.vip_address.as_ref(), &info.app);
+        self.secure_vips
+            .add(info.secure_vip_address.as_ref(), &info.app);
+    }
+
+    fn count_out(&mut self, info: &InstanceInfo) {
+        self.counts.remove(info.status);
+        self.vips.remove(info.vip_address.as_ref(), &info.app);
+        self.secure_vips
+            .remove(info.secure_vip_address.as_ref(), &info.app);
     }
 
     /// Whether anybody can be on the list: a list of everything, or of a name that somebody has.
     pub(super) fn has(&self, view: &View) -> bool {
         match view {
             View::All | View::Delta => true,
-            View::App(app) => self.apps.contains_key(app),
+            View::App(app) => self.all.of_app(app).next().is_some(),
             View::Vip(vip) => self.vips.of(vip).next().is_some(),
             View::Svip(vip) => self.secure_vips.of(vip).next().is_some(),
         }
     }
+}
 
-    /// Instances with this VIP (or secure VIP) by application.
-    pub(super) fn with_vip(&self, vip: &str, secure: bool) -> BTreeMap<&Text, Vec<&Arc<Held>>> {
-        let index = if secure {
-            &self.secure_vips
-        } else {
-            &self.vips
-        };
-        let mut found: BTreeMap<&Text, Vec<&Arc<Held>>> = BTreeMap::new();
-        for key in index.of(vip) {
-            if let Some(held) = self.apps.get(&key.app).and_then(|app| app.get(&key.id)) {
-                found.entry(&key.app).or_default().push(held);
-            }
-        }
-        found
-    }
+/// The views that an instance is in.
+pub(super) fn views_of(info: &InstanceInfo) -> impl Iterator<Item = View> {
+    let vips = elements(info.vip_address.as_ref()).map(|vip| View::Vip(vip.into()));
+    let secure = elements(info.secure_vip_address.as_ref()).map(|vip| View::Svip(vip.into()));
+    let app = std::iter::once(View::App(info.app.clone()));
+    app.chain(vips).chain(secure)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{InstanceStatus, Origin, samples};
+    use crate::model::{ActionType, InstanceStatus, Origin, samples};
     use crate::registry::What;
 
     fn event(revision: u64, what: What, info: InstanceInfo) -> RegistryEvent {
@@ -128,30 +119,45 @@ mod tests {
     #[test]
     fn counts_and_vips_follow_every_change_and_leave_nothing_behind() {
         let mut mirror = Mirror::default();
+        let has = |mirror: &Mirror, vips: &[&str]| {
+            let has = |vip: &&str| mirror.has(&View::Vip((*vip).into()));
+            vips.iter().map(has).collect::<Vec<_>>()
+        };
         let registered = What::Registered { is_new: true };
-        mirror.apply(event(1, registered, with("a,b,,", InstanceStatus::Up)), 0);
-        assert_eq!(mirror.with_vip("a", false).len(), 1);
-        assert_eq!(mirror.with_vip("s", true).len(), 1);
-        assert_eq!(mirror.with_vip("A", false).len(), 0);
-        assert_eq!(mirror.with_vip("", false).len(), 0);
-
-        mirror.apply(
-            event(2, What::StatusChanged, with("b,c", InstanceStatus::Down)),
-            0,
+        let before = mirror.apply(event(1, registered, with("a,b,,", InstanceStatus::Up)), 0);
+        assert!(before.is_none());
+        assert_eq!(
+            has(&mirror, &["a", "b", "A", "", "s"]),
+            [true, true, false, false, false]
         );
-        let found = ["a", "b", "c"].map(|vip| mirror.with_vip(vip, false).len());
-        assert_eq!(found, [0, 1, 1]);
-        let had = ["a", "b", "c", "s"].map(|vip| mirror.has(&View::Vip(vip.into())));
-        assert_eq!(had, [false, true, true, false]);
         assert!(mirror.has(&View::Svip("s".into())));
-        assert_eq!(mirror.counts.hash_code(), "DOWN_1_");
 
-        mirror.apply(
-            event(3, What::Evicted, with("b,c", InstanceStatus::Down)),
-            0,
-        );
-        assert_eq!((mirror.counts.total(), mirror.apps.len()), (0, 0));
+        let changed = event(2, What::StatusChanged, with("b,c", InstanceStatus::Down));
+        let before = mirror.apply(changed, 0).unwrap();
+        assert_eq!(before.info.status, InstanceStatus::Up);
+        assert_eq!(has(&mirror, &["a", "b", "c"]), [false, true, true]);
+        assert_eq!(mirror.counts.hash_code(), "DOWN_1_");
+        assert!(mirror.has(&View::App("A".into())) && !mirror.has(&View::App("B".into())));
+
+        let gone = InstanceInfo {
+            action: ActionType::Deleted,
+            ..with("b,c", InstanceStatus::Down)
+        };
+        assert!(mirror.apply(event(3, What::Evicted, gone), 0).is_some());
+        assert_eq!((mirror.counts.total(), mirror.all.len()), (0, 0));
         assert_eq!((mirror.vips.len(), mirror.secure_vips.len()), (0, 0));
         assert_eq!((mirror.revision(), mirror.delta.len()), (3, 1));
+    }
+
+    #[test]
+    fn an_instance_is_in_the_views_of_its_application_and_of_each_of_its_names() {
+        let views: Vec<_> = views_of(&with("a,b,,", InstanceStatus::Up)).collect();
+        let expected = [
+            View::App("A".into()),
+            View::Vip("a".into()),
+            View::Vip("b".into()),
+            View::Svip("s".into()),
+        ];
+        assert_eq!(views, expected);
     }
 }

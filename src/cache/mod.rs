@@ -10,24 +10,31 @@
 //! |---|---|
 //! | `answers.rs` | what is published, and the names of the lists |
 //! | `mirror.rs` | the registry as its events tell it |
-//! | `views.rs` | which instances share a VIP |
+//! | `block.rs` | neighbouring instances, written and packed once |
+//! | `blocks.rs` | all instances in blocks |
+//! | `views.rs` | which applications have a VIP |
 //! | `delta.rs` | what changed lately |
-//! | `render.rs` | from the mirror to bytes |
-//! | `actor.rs` | events in, answers out, and the timers |
+//! | `list.rs` | from the mirror to a body |
+//! | `actor.rs` | events in, and the timers |
+//! | `fetch.rs` | questions in, answers out: written at once, or elsewhere if that takes long |
 //! | `copy.rs` | the read-only copy |
 //! | `reader.rs` | how a request reads |
 
 mod actor;
 mod answers;
+mod block;
+mod blocks;
 mod copy;
 mod delta;
+mod fetch;
+mod list;
 mod mirror;
 mod reader;
-mod render;
 mod views;
 
-pub use actor::{Fetch, Fetched, ResponseCache};
+pub use actor::ResponseCache;
 pub use answers::{Answers, View, Want};
 pub use copy::TimedCopy;
+pub use fetch::{Fetch, Fetched};
 pub use mirror::Mirror;
 pub use reader::Reader;

@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
-use bytes::Bytes;
-
-use super::actor::{Fetch, Fetched, ResponseCache};
+use super::actor::ResponseCache;
 use super::answers::{Answers, Want};
 use super::copy::TimedCopy;
+use super::fetch::{Fetch, Fetched};
 use crate::mailbox::{Door, Shut};
 use crate::registry::Published;
+use crate::wire::Rope;
 
 /// The readers' side of the cache; cheap to clone.
 #[derive(Clone)]
 pub struct Reader {
     published: Arc<Published>,
-    answers: Arc<ArcSwap<Answers>>,
+    answers: Arc<Answers>,
     copy: Option<Arc<TimedCopy>>,
     door: Door<ResponseCache>,
 }
@@ -24,7 +23,7 @@ impl Reader {
     /// A reader of `answers`, or of `copy` where there is one.
     pub fn new(
         published: Arc<Published>,
-        answers: Arc<ArcSwap<Answers>>,
+        answers: Arc<Answers>,
         copy: Option<Arc<TimedCopy>>,
         door: Door<ResponseCache>,
     ) -> Self {
@@ -37,7 +36,7 @@ impl Reader {
     }
 
     /// The list; `None` if there is no such application.
-    pub async fn read(&self, want: Want) -> Result<Option<Bytes>, Shut> {
+    pub async fn read(&self, want: Want) -> Result<Option<Rope>, Shut> {
         let Some(copy) = &self.copy else {
             let list = self.read_fresh(want).await?;
             return Ok(list.map(|list| list.body));
@@ -54,17 +53,13 @@ impl Reader {
 
     /// The list as of now: every change acknowledged before this call is in it (I3).
     async fn read_fresh(&self, want: Want) -> Result<Option<Fetched>, Shut> {
-        // The registry's number first: answers that carry it, or a later one, show all that came
-        // before this moment.
+        // The registry's number first: what shows that number, or a later one, shows all that came before
+        // this moment.
         let revision = self.published.revision();
-        let answers = self.answers.load();
-        if answers.revision >= revision
-            && let Some(body) = answers.get(&want)
-        {
+        if let Some(body) = self.answers.get(&want, revision) {
             return Ok(Some(Fetched { body, keep: true }));
         }
-        drop(answers);
-        self.door.ask(Fetch(want)).await
+        self.door.ask(Fetch(want)).await?
     }
 
     /// Requests that wait for the cache.

@@ -9,7 +9,8 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
 use bytes::Bytes;
 
-use crate::wire::Format;
+use super::rope_body::RopeBody;
+use crate::wire::{Format, Rope};
 
 /// A finished answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub(super) struct Answer {
     pub(super) gzip: bool,
     pub(super) allow: Option<&'static str>,
     pub(super) retry_after: Option<u32>,
-    pub(super) body: Bytes,
+    pub(super) body: Rope,
 }
 
 impl Answer {
@@ -39,12 +40,12 @@ impl Answer {
             gzip: false,
             allow: None,
             retry_after: None,
-            body: Bytes::new(),
+            body: Rope::default(),
         }
     }
 
     /// 200 with a body.
-    pub(super) fn body(format: Format, body: impl Into<Bytes>) -> Self {
+    pub(super) fn body(format: Format, body: impl Into<Rope>) -> Self {
         Self {
             body: body.into(),
             ..Self::empty(200, format)
@@ -56,7 +57,7 @@ impl Answer {
         Self {
             content_type: Some("text/plain"),
             allow: Some(allow),
-            body: Bytes::from_static(allow.as_bytes()),
+            body: Bytes::from_static(allow.as_bytes()).into(),
             ..Self::bare(200)
         }
     }
@@ -77,6 +78,6 @@ impl Answer {
         if let Some(seconds) = self.retry_after {
             response.insert_header((header::RETRY_AFTER, seconds));
         }
-        response.body(self.body)
+        response.body(RopeBody::new(self.body))
     }
 }

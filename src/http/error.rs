@@ -121,7 +121,7 @@ impl ApiError {
         };
         Answer {
             content_type: Some(content_type),
-            body: Bytes::from(body),
+            body: Bytes::from(body).into(),
             ..Answer::bare(status)
         }
     }
@@ -196,7 +196,7 @@ mod tests {
             let answer = error.into_answer(Some(&ask(accept)));
             assert_eq!(answer.status, status);
             assert_eq!(answer.content_type, Some(content_type));
-            assert_eq!(answer.body, body);
+            assert_eq!(answer.body.joined(), body.as_bytes());
         }
     }
 

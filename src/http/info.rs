@@ -122,5 +122,5 @@ pub(super) async fn overrides(http: &Http, ask: &Ask) -> Result<Answer, ApiError
         .map(|(id, status)| (id.to_string(), status.as_str().into()))
         .collect();
     let body = serde_json::Value::from(object).to_string();
-    Ok(Answer::body(Format::Json, body))
+    Ok(Answer::body(Format::Json, body.into_bytes()))
 }

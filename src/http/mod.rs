@@ -20,6 +20,7 @@
 //! | `ops.rs` | health, metrics, actuator |
 //! | `dashboard/` | the page |
 //! | `answer.rs` `error.rs` | what goes back |
+//! | `rope_body.rs` | a long list on its way out |
 //! | `state.rs` | what handlers share |
 //! | `routes.rs` | where it all hangs |
 
@@ -35,6 +36,7 @@ mod lists;
 mod ops;
 mod query;
 mod replication;
+mod rope_body;
 pub mod route;
 mod routes;
 mod service;

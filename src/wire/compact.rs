@@ -20,17 +20,13 @@ fn kept(key: &str) -> bool {
     AMAZON_KEYS.contains(&key)
 }
 
-/// Appends `{"applications":{…}}`; `apps` writes the applications, separated by commas.
-pub(super) fn write_json_applications(
-    out: &mut Vec<u8>,
-    version: &str,
-    hash_code: &str,
-    apps: impl FnOnce(&mut Vec<u8>),
-) {
+/// Appends what stands before the first application of a list.
+pub(super) fn json_list_head(out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"applications\":{\"application\":[");
-    let before = out.len();
-    apps(out);
-    let empty = out.len() == before;
+}
+
+/// Appends what stands after the last application of a list.
+pub(super) fn json_list_tail(out: &mut Vec<u8>, version: &str, hash_code: &str, empty: bool) {
     out.extend_from_slice(b"],\"registeredApplicationsEmpty\":");
     out.extend_from_slice(if empty { b"true" } else { b"false" });
     out.extend_from_slice(b",\"versions__delta\":");
@@ -40,25 +36,8 @@ pub(super) fn write_json_applications(
     out.extend_from_slice(b"}}");
 }
 
-/// Appends one application without a wrapper.
-pub(super) fn write_json_application<'a>(
-    out: &mut Vec<u8>,
-    name: &str,
-    instances: impl Iterator<Item = Listed<'a>>,
-) {
-    out.extend_from_slice(b"{\"name\":");
-    json::text(out, name);
-    out.extend_from_slice(b",\"instance\":[");
-    for (index, listed) in instances.enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write_json_instance(out, listed);
-    }
-    out.extend_from_slice(b"]}");
-}
-
-fn write_json_instance(out: &mut Vec<u8>, listed: Listed<'_>) {
+/// Appends an instance.
+pub(super) fn write_json_instance(out: &mut Vec<u8>, listed: Listed<'_>) {
     let info = listed.info;
     let mut object = Object::open(out);
     object.optional("instanceId", info.instance_id.as_deref());
@@ -77,41 +56,39 @@ fn write_json_instance(out: &mut Vec<u8>, listed: Listed<'_>) {
     object.close();
 }
 
-/// Appends `<applications>…</applications>`; `apps` writes the applications.
-pub(super) fn write_xml_applications(
-    out: &mut Vec<u8>,
-    version: &str,
-    hash_code: &str,
-    apps: impl FnOnce(&mut Vec<u8>),
-) {
+/// Appends what stands before the first application of a list.
+pub(super) fn xml_list_head(out: &mut Vec<u8>) {
     out.extend_from_slice(b"<applications>");
-    let before = out.len();
-    apps(out);
-    let empty = if out.len() == before { "true" } else { "false" };
+}
+
+/// Appends what stands after the last application of a list.
+pub(super) fn xml_list_tail(out: &mut Vec<u8>, version: &str, hash_code: &str, empty: bool) {
     let mut xml = xml::Writer::plain(out);
-    xml.leaf("registeredApplicationsEmpty", empty);
+    xml.leaf(
+        "registeredApplicationsEmpty",
+        if empty { "true" } else { "false" },
+    );
     xml.leaf("versions__delta", version);
     xml.leaf("apps__hashcode", hash_code);
     xml.close("applications");
 }
 
-/// Appends one application.
-pub(super) fn write_xml_application<'a>(
-    out: &mut Vec<u8>,
-    name: &str,
-    instances: impl Iterator<Item = Listed<'a>>,
-) {
+/// Appends the beginning of an application.
+pub(super) fn begin_xml_application(out: &mut Vec<u8>, name: &str) {
     let mut xml = xml::Writer::plain(out);
     xml.open("application", None);
     xml.leaf("name", name);
-    for listed in instances {
-        write_xml_instance(&mut xml, listed);
-    }
-    xml.close("application");
 }
 
-fn write_xml_instance(xml: &mut xml::Writer<'_>, listed: Listed<'_>) {
+/// Appends the end of an application.
+pub(super) fn end_xml_application(out: &mut Vec<u8>) {
+    xml::Writer::plain(out).close("application");
+}
+
+/// Appends an instance.
+pub(super) fn write_xml_instance(out: &mut Vec<u8>, listed: Listed<'_>) {
     let info = listed.info;
+    let mut xml = xml::Writer::plain(out);
     xml.open("instance", None);
     xml.optional("instanceId", info.instance_id.as_deref());
     xml.leaf("app", &info.app);
@@ -133,8 +110,8 @@ fn write_xml_instance(xml: &mut xml::Writer<'_>, listed: Listed<'_>) {
 mod tests {
     use std::sync::Arc;
 
-    use super::*;
-    use crate::model::{DataCenter, InstanceInfo, LeaseTimes, samples};
+    use crate::model::{DataCenter, InstanceInfo, samples};
+    use crate::wire::{Form, encode};
 
     fn amazon() -> InstanceInfo {
         let pairs = [("instance-id", "i"), ("ami-id", "dropped")];
@@ -148,27 +125,22 @@ mod tests {
         }
     }
 
-    fn listed(info: &InstanceInfo) -> impl Iterator<Item = Listed<'_>> {
-        let times = LeaseTimes::default();
-        std::iter::once(Listed { info, times })
+    fn written(form: Form, info: &InstanceInfo) -> String {
+        encode::whole_list(form, &[("A", vec![info.clone()])])
     }
 
     #[test]
     fn the_members_have_the_compact_order_in_json() {
         let info = amazon();
-        let mut out = Vec::new();
-        write_json_applications(&mut out, "1", "UP_1_", |out| {
-            write_json_application(out, "A", listed(&info));
-        });
         assert_eq!(
-            String::from_utf8(out).unwrap(),
+            written(Form::JsonCompact, &info),
             concat!(
                 r#"{"applications":{"application":[{"name":"A","instance":[{"instanceId":"i","app":"A","#,
                 r#""ipAddr":"10.0.0.1","vipAddress":"a","dataCenterInfo":{"@class":"com.netflix.appinfo.AmazonInfo","#,
                 r#""name":"Amazon","metadata":{"instance-id":"i"}},"hostName":"host-1","status":"UP","#,
                 r#""lastUpdatedTimestamp":0,"actionType":"ADDED","port":{"$":8080,"@enabled":"true"},"#,
                 r#""securePort":{"$":7002,"@enabled":"false"}}]}],"registeredApplicationsEmpty":false,"#,
-                r#""versions__delta":"1","apps__hashcode":"UP_1_"}}"#,
+                r#""versions__delta":"1","apps__hashcode":"UP_2_"}}"#,
             )
         );
     }
@@ -176,12 +148,8 @@ mod tests {
     #[test]
     fn the_elements_stand_on_one_line_in_xml() {
         let info = amazon();
-        let mut out = Vec::new();
-        write_xml_applications(&mut out, "1", "UP_1_", |out| {
-            write_xml_application(out, "A", listed(&info));
-        });
         assert_eq!(
-            String::from_utf8(out).unwrap(),
+            written(Form::XmlCompact, &info),
             concat!(
                 "<applications><application><name>A</name><instance><instanceId>i</instanceId><app>A</app>",
                 "<ipAddr>10.0.0.1</ipAddr><vipAddress>a</vipAddress>",
@@ -190,7 +158,7 @@ mod tests {
                 "<status>UP</status><lastUpdatedTimestamp>0</lastUpdatedTimestamp><actionType>ADDED</actionType>",
                 "<port enabled=\"true\">8080</port><securePort enabled=\"false\">7002</securePort></instance>",
                 "</application><registeredApplicationsEmpty>false</registeredApplicationsEmpty>",
-                "<versions__delta>1</versions__delta><apps__hashcode>UP_1_</apps__hashcode></applications>",
+                "<versions__delta>1</versions__delta><apps__hashcode>UP_2_</apps__hashcode></applications>",
             )
         );
     }

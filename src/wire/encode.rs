@@ -81,70 +81,101 @@ impl Form {
     }
 }
 
-/// Writes `applications` with its version, its hash code and `apps`: each a name and its instances.
-pub fn applications<'a, I>(
-    form: Form,
-    version: &str,
-    hash_code: &str,
-    apps: impl Iterator<Item = (&'a str, I)>,
-) -> Vec<u8>
-where
-    I: Iterator<Item = Listed<'a>>,
-{
-    let mut out = Vec::new();
-    let all = |out: &mut Vec<u8>| {
-        for (index, (name, instances)) in apps.enumerate() {
-            if index > 0 && form.format() == Format::Json {
-                out.push(b',');
-            }
-            member_application(out, form, name, instances);
-        }
-    };
+/// Appends what stands before the first application of a list.
+pub fn list_head(out: &mut Vec<u8>, form: Form, version: &str, hash_code: &str) {
     match form {
-        Form::Json => json::write_applications(&mut out, version, hash_code, all),
-        Form::JsonCompact => compact::write_json_applications(&mut out, version, hash_code, all),
-        Form::Xml | Form::XmlV1 => xml::write_applications(&mut out, version, hash_code, all),
-        Form::XmlCompact => compact::write_xml_applications(&mut out, version, hash_code, all),
-    }
-    out
-}
-
-/// Appends one application as a member of a list.
-fn member_application<'a>(
-    out: &mut Vec<u8>,
-    form: Form,
-    name: &str,
-    instances: impl Iterator<Item = Listed<'a>>,
-) {
-    match form {
-        Form::Json => json::write_application(out, name, instances),
-        Form::JsonCompact => compact::write_json_application(out, name, instances),
-        Form::Xml | Form::XmlV1 => {
-            xml::write_application(out, 1, form == Form::XmlV1, name, instances);
-        }
-        Form::XmlCompact => compact::write_xml_application(out, name, instances),
+        Form::Json => json::list_head(out, version, hash_code),
+        Form::JsonCompact => compact::json_list_head(out),
+        Form::Xml | Form::XmlV1 => xml::list_head(out, version, hash_code),
+        Form::XmlCompact => compact::xml_list_head(out),
     }
 }
 
-/// Writes one application as a document.
-pub fn application<'a>(
-    form: Form,
-    name: &str,
-    instances: impl Iterator<Item = Listed<'a>>,
-) -> Vec<u8> {
-    let mut out = Vec::new();
+/// Appends what stands after the last application of a list; `empty` if it has none.
+pub fn list_tail(out: &mut Vec<u8>, form: Form, version: &str, hash_code: &str, empty: bool) {
     match form {
-        Form::Json | Form::JsonCompact => {
-            out.extend_from_slice(b"{\"application\":");
-            member_application(&mut out, form, name, instances);
-            out.push(b'}');
-        }
-        Form::Xml | Form::XmlV1 => {
-            xml::write_application(&mut out, 0, form == Form::XmlV1, name, instances);
-        }
-        Form::XmlCompact => compact::write_xml_application(&mut out, name, instances),
+        Form::Json => json::list_tail(out),
+        Form::JsonCompact => compact::json_list_tail(out, version, hash_code, empty),
+        Form::Xml | Form::XmlV1 => xml::list_tail(out),
+        Form::XmlCompact => compact::xml_list_tail(out, version, hash_code, empty),
     }
-    out
+}
+
+/// Appends what a list has between two instances, or before the first, or after the last: `before` and
+/// `after` are the names of their applications.
+pub fn list_joint(out: &mut Vec<u8>, form: Form, before: Option<&str>, after: Option<&str>) {
+    if before.is_some() && before == after {
+        return comma(out, form);
+    }
+    if before.is_some() {
+        end_application(out, form, LISTED);
+    }
+    if before.is_some() && after.is_some() {
+        comma(out, form);
+    }
+    if let Some(name) = after {
+        begin_application(out, form, LISTED, name);
+    }
+}
+
+/// Appends what stands before the first instance of an application that is a document of its own.
+pub fn application_head(out: &mut Vec<u8>, form: Form, name: &str) {
+    if form.format() == Format::Json {
+        out.extend_from_slice(b"{\"application\":");
+    }
+    begin_application(out, form, ROOT, name);
+}
+
+/// Appends what stands after the last instance of an application that is a document of its own.
+pub fn application_tail(out: &mut Vec<u8>, form: Form) {
+    end_application(out, form, ROOT);
+    if form.format() == Format::Json {
+        out.push(b'}');
+    }
+}
+
+/// Whether an instance looks the same in a list and in an application that is a document of its own.
+pub fn is_same_everywhere(form: Form) -> bool {
+    !matches!(form, Form::Xml | Form::XmlV1)
+}
+
+/// Appends an instance as a list has it, or as an application that is a document of its own (`alone`).
+pub fn member(out: &mut Vec<u8>, form: Form, alone: bool, listed: Listed<'_>) {
+    let depth = if alone { ROOT } else { LISTED };
+    match form {
+        Form::Json => json::write_instance(out, listed),
+        Form::JsonCompact => compact::write_json_instance(out, listed),
+        Form::Xml | Form::XmlV1 => {
+            xml::write_instance(out, depth + 1, form == Form::XmlV1, listed);
+        }
+        Form::XmlCompact => compact::write_xml_instance(out, listed),
+    }
+}
+
+/// Elements around an application in a list, and in a document of its own.
+const LISTED: usize = 1;
+const ROOT: usize = 0;
+
+fn comma(out: &mut Vec<u8>, form: Form) {
+    if form.format() == Format::Json {
+        out.push(b',');
+    }
+}
+
+fn begin_application(out: &mut Vec<u8>, form: Form, depth: usize, name: &str) {
+    match form {
+        Form::Json | Form::JsonCompact => json::begin_application(out, name),
+        Form::Xml | Form::XmlV1 => xml::begin_application(out, depth, name),
+        Form::XmlCompact => compact::begin_xml_application(out, name),
+    }
+}
+
+fn end_application(out: &mut Vec<u8>, form: Form, depth: usize) {
+    match form {
+        Form::Json | Form::JsonCompact => json::end_application(out),
+        Form::Xml | Form::XmlV1 => xml::end_application(out, depth),
+        Form::XmlCompact => compact::end_xml_application(out),
+    }
 }
 
 /// Writes one instance as a document; it has no reduced form (wire.md §2.2).
@@ -156,24 +187,33 @@ pub fn instance(format: Format, v1: bool, listed: Listed<'_>) -> Vec<u8> {
             json::write_instance(&mut out, listed);
             out.push(b'}');
         }
-        Format::Xml => xml::write_instance(&mut out, v1, listed),
+        Format::Xml => xml::write_instance(&mut out, 0, v1, listed),
     }
     out
+}
+
+/// A list in one go, for tests of those who write its parts: applications, each with its instances.
+#[cfg(test)]
+pub(super) fn whole_list(form: Form, apps: &[(&str, Vec<crate::model::InstanceInfo>)]) -> String {
+    let (mut out, mut before) = (Vec::new(), None);
+    list_head(&mut out, form, "1", "UP_2_");
+    for (name, infos) in apps {
+        for info in infos {
+            list_joint(&mut out, form, before, Some(name));
+            let times = crate::model::LeaseTimes::default();
+            member(&mut out, form, false, Listed { info, times });
+            before = Some(name);
+        }
+    }
+    list_joint(&mut out, form, before, None);
+    list_tail(&mut out, form, "1", "UP_2_", apps.is_empty());
+    String::from_utf8(out).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{InstanceInfo, LeaseTimes, samples};
-
-    fn two_apps(form: Form, apps: &[(&str, Vec<InstanceInfo>)]) -> String {
-        let times = LeaseTimes::default();
-        let apps = apps.iter().map(|(name, infos)| {
-            let listed = infos.iter().map(move |info| Listed { info, times });
-            (*name, listed)
-        });
-        String::from_utf8(applications(form, "1", "UP_2_", apps)).unwrap()
-    }
+    use crate::model::{LeaseTimes, samples};
 
     #[test]
     fn an_empty_list_has_the_reference_s_bytes() {
@@ -195,7 +235,7 @@ mod tests {
                 "<applications><registeredApplicationsEmpty>true</registeredApplicationsEmpty><versions__delta>1</versions__delta><apps__hashcode>UP_2_</apps__hashcode></applications>",
             ),
         ] {
-            assert_eq!(two_apps(form, &[]), expected);
+            assert_eq!(whole_list(form, &[]), expected);
         }
     }
 
@@ -209,7 +249,7 @@ mod tests {
             ("B", vec![samples::instance("B", "1")]),
         ];
         for form in Form::ALL {
-            let body = two_apps(form, &apps);
+            let body = whole_list(form, &apps);
             let (list, left_out) = match form.format() {
                 Format::Json => json::applications(&body, 0).unwrap(),
                 Format::Xml => xml::applications(&body, 0).unwrap(),
@@ -230,17 +270,27 @@ mod tests {
 
     #[test]
     fn one_application_stands_at_the_root_in_both_formats() {
-        let info = samples::instance("A", "1");
-        let listed = || {
-            let times = LeaseTimes::default();
-            std::iter::once(Listed { info: &info, times })
+        let info = &samples::instance("A", "1");
+        let written = |form| {
+            let (mut out, times) = (Vec::new(), LeaseTimes::default());
+            application_head(&mut out, form, "A");
+            member(&mut out, form, true, Listed { info, times });
+            application_tail(&mut out, form);
+            String::from_utf8(out).unwrap()
         };
-        let json = application(Form::Json, "A", listed());
-        assert!(json.starts_with(br#"{"application":{"name":"A","instance":[{"#));
-        let xml = application(Form::Xml, "A", listed());
+        let json = written(Form::Json);
+        assert!(json.starts_with(r#"{"application":{"name":"A","instance":[{"#));
+        assert!(json.ends_with("}]}}"));
+        let xml = written(Form::Xml);
         assert!(
-            xml.starts_with(b"<application>\n  <name>A</name>\n  <instance>\n    <instanceId>1")
+            xml.starts_with("<application>\n  <name>A</name>\n  <instance>\n    <instanceId>1")
         );
-        assert!(xml.ends_with(b"\n  </instance>\n</application>"));
+        assert!(xml.ends_with("\n  </instance>\n</application>"));
+        for form in Form::ALL {
+            let (mut listed, times) = (Vec::new(), LeaseTimes::default());
+            member(&mut listed, form, false, Listed { info, times });
+            let listed = String::from_utf8(listed).unwrap();
+            assert_eq!(written(form).contains(&listed), is_same_everywhere(form));
+        }
     }
 }

@@ -16,6 +16,8 @@
 //! | `negotiate.rs` | which form a request asks for, and which kind of body it brings |
 //! | `status_info.rs` | the status document |
 //! | `gzip.rs` | content codings |
+//! | `packed.rs` | parts of a body that are packed one by one and make one gzip member |
+//! | `rope.rs` | a body in parts that are shared |
 
 mod compact;
 mod draft;
@@ -24,10 +26,13 @@ mod error;
 pub mod gzip;
 pub mod json;
 pub mod negotiate;
+pub mod packed;
 pub mod replication;
+pub mod rope;
 pub mod status_info;
 pub mod xml;
 
 pub use draft::{Draft, Refusal};
 pub use encode::{Form, Format};
 pub use error::{ReadError, shortened};
+pub use rope::Rope;

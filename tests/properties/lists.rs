@@ -111,12 +111,13 @@ impl World {
             assert!(expected.is_empty(), "{want:?} is missing");
             return;
         };
+        let plain = plain.joined();
         if packed {
             let want = Want {
                 gzip: true,
                 ..want.clone()
             };
-            let packed = reader.read(want).await.unwrap().unwrap();
+            let packed = reader.read(want).await.unwrap().unwrap().joined();
             let mut unpacked = Vec::new();
             flate2::read::GzDecoder::new(&packed[..])
                 .read_to_end(&mut unpacked)

@@ -8,4 +8,4 @@ pub use read::{applications, registration};
 pub(super) use read::{instance_members, stamp};
 pub(super) use value::{Members, Scalar, elements, number};
 pub(super) use write::{Object, data_center, port, text};
-pub use write::{write_application, write_applications, write_instance};
+pub use write::{begin_application, end_application, list_head, list_tail, write_instance};

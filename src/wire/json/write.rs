@@ -7,37 +7,29 @@
 use crate::model::{DataCenter, InstanceStatus, Listed, Metadata, Port};
 use crate::wire::draft::{AMAZON_CLASS, DEFAULT_CLASS, EMPTY_MAP_CLASS};
 
-/// Appends `{"applications":{…}}`; `apps` writes the applications, separated by commas.
-pub fn write_applications(
-    out: &mut Vec<u8>,
-    version: &str,
-    hash_code: &str,
-    apps: impl FnOnce(&mut Vec<u8>),
-) {
+/// Appends what stands before the first application of a list.
+pub fn list_head(out: &mut Vec<u8>, version: &str, hash_code: &str) {
     out.extend_from_slice(b"{\"applications\":{\"versions__delta\":");
     text(out, version);
     out.extend_from_slice(b",\"apps__hashcode\":");
     text(out, hash_code);
     out.extend_from_slice(b",\"application\":[");
-    apps(out);
+}
+
+/// Appends what stands after the last application of a list.
+pub fn list_tail(out: &mut Vec<u8>) {
     out.extend_from_slice(b"]}}");
 }
 
-/// Appends one application without a wrapper.
-pub fn write_application<'a>(
-    out: &mut Vec<u8>,
-    name: &str,
-    instances: impl Iterator<Item = Listed<'a>>,
-) {
+/// Appends the beginning of an application, up to its first instance.
+pub fn begin_application(out: &mut Vec<u8>, name: &str) {
     out.extend_from_slice(b"{\"name\":");
     text(out, name);
     out.extend_from_slice(b",\"instance\":[");
-    for (index, listed) in instances.enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write_instance(out, listed);
-    }
+}
+
+/// Appends the end of an application.
+pub fn end_application(out: &mut Vec<u8>) {
     out.extend_from_slice(b"]}");
 }
 

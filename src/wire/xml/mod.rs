@@ -7,4 +7,4 @@ mod write;
 
 pub use read::{applications, registration};
 pub(super) use write::Writer;
-pub use write::{write_application, write_applications, write_instance};
+pub use write::{begin_application, end_application, list_head, list_tail, write_instance};

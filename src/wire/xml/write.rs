@@ -5,46 +5,34 @@ use super::names;
 use crate::model::{DataCenter, InstanceStatus, Listed, Metadata, Port};
 use crate::wire::draft::{AMAZON_CLASS, DEFAULT_CLASS, EMPTY_MAP_CLASS};
 
-/// Appends `<applications>…</applications>`; `apps` writes the applications at depth 1.
-pub fn write_applications(
-    out: &mut Vec<u8>,
-    version: &str,
-    hash_code: &str,
-    apps: impl FnOnce(&mut Vec<u8>),
-) {
+/// Appends what stands before the first application of a list.
+pub fn list_head(out: &mut Vec<u8>, version: &str, hash_code: &str) {
     let mut xml = Writer::pretty(out, 0);
     xml.open("applications", None);
     xml.leaf("versions__delta", version);
     xml.leaf("apps__hashcode", hash_code);
-    let before = xml.out.len();
-    apps(xml.out);
-    if xml.out.len() > before {
-        // The callback begins each application on a line of its own.
-        xml.has_children();
-    }
-    xml.close("applications");
 }
 
-/// Appends one application at `depth`.
-pub fn write_application<'a>(
-    out: &mut Vec<u8>,
-    depth: usize,
-    v1: bool,
-    name: &str,
-    instances: impl Iterator<Item = Listed<'a>>,
-) {
+/// Appends what stands after the last application of a list.
+pub fn list_tail(out: &mut Vec<u8>) {
+    Writer::within(out, 1).close("applications");
+}
+
+/// Appends the beginning of an application at `depth`.
+pub fn begin_application(out: &mut Vec<u8>, depth: usize, name: &str) {
     let mut xml = Writer::pretty(out, depth);
     xml.open("application", None);
     xml.leaf("name", name);
-    for listed in instances {
-        xml.instance("instance", v1, listed);
-    }
-    xml.close("application");
 }
 
-/// Appends one instance as a document.
-pub fn write_instance(out: &mut Vec<u8>, v1: bool, listed: Listed<'_>) {
-    Writer::pretty(out, 0).instance("instance", v1, listed);
+/// Appends the end of an application at `depth`.
+pub fn end_application(out: &mut Vec<u8>, depth: usize) {
+    Writer::within(out, depth + 1).close("application");
+}
+
+/// Appends an instance at `depth`; at depth 0 it is a document of its own.
+pub fn write_instance(out: &mut Vec<u8>, depth: usize, v1: bool, listed: Listed<'_>) {
+    Writer::pretty(out, depth).instance("instance", v1, listed);
 }
 
 fn write_members(xml: &mut Writer<'_>, v1: bool, listed: Listed<'_>) {
@@ -110,13 +98,21 @@ pub(in crate::wire) struct Writer<'o> {
 }
 
 impl<'o> Writer<'o> {
-    /// Two blanks a level, as XStream.
+    /// Two blanks a level, as XStream. At depth 0 a document begins.
     pub(in crate::wire) fn pretty(out: &'o mut Vec<u8>, depth: usize) -> Self {
         Self {
             out,
             pretty: true,
             depth,
             filled: false,
+        }
+    }
+
+    /// The same, in an element at `depth - 1` that has children already.
+    fn within(out: &'o mut Vec<u8>, depth: usize) -> Self {
+        Self {
+            filled: true,
+            ..Self::pretty(out, depth)
         }
     }
 
@@ -131,18 +127,22 @@ impl<'o> Writer<'o> {
     }
 
     fn begin_line(&mut self) {
-        if self.pretty && !self.out.is_empty() {
+        if self.pretty {
             self.out.push(b'\n');
             self.out.resize(self.out.len() + 2 * self.depth, b' ');
         }
     }
 
-    fn has_children(&mut self) {
+    /// A line for a child; a document begins without.
+    fn begin_child(&mut self) {
+        if self.depth > 0 {
+            self.begin_line();
+        }
         self.filled = true;
     }
 
     pub(in crate::wire) fn open(&mut self, name: &str, attribute: Option<(&str, &str)>) {
-        self.begin_line();
+        self.begin_child();
         self.tag(name, attribute, b">");
         self.depth += 1;
         self.filled = false;
@@ -178,13 +178,12 @@ impl<'o> Writer<'o> {
     }
 
     fn leaf_with(&mut self, name: &str, attribute: Option<(&str, &str)>, text: &str) {
-        self.begin_line();
+        self.begin_child();
         self.tag(name, attribute, b">");
         escape(self.out, text);
         self.out.extend_from_slice(b"</");
         self.out.extend_from_slice(name.as_bytes());
         self.out.push(b'>');
-        self.filled = true;
     }
 
     pub(in crate::wire) fn optional(&mut self, name: &str, text: Option<&str>) {
@@ -230,9 +229,8 @@ impl<'o> Writer<'o> {
     /// Metadata, each key as an element; Java's marker where there is none.
     pub(in crate::wire) fn metadata(&mut self, metadata: &Metadata, keep: impl Fn(&str) -> bool) {
         if metadata.is_empty() {
-            self.begin_line();
+            self.begin_child();
             self.tag("metadata", Some(("class", EMPTY_MAP_CLASS)), b"/>");
-            self.filled = true;
             return;
         }
         self.open("metadata", None);
@@ -256,25 +254,32 @@ impl<'o> Writer<'o> {
 /// Appends a text with XML's own characters escaped. A character that no XML 1.0 document may hold
 /// becomes U+FFFD, so that one odd value never makes a list unreadable.
 fn escape(out: &mut Vec<u8>, text: &str) {
-    for c in text.chars() {
-        match c {
-            '&' => out.extend_from_slice(b"&amp;"),
-            '<' => out.extend_from_slice(b"&lt;"),
-            '>' => out.extend_from_slice(b"&gt;"),
-            '"' => out.extend_from_slice(b"&quot;"),
-            '\'' => out.extend_from_slice(b"&apos;"),
-            '\r' => out.extend_from_slice(b"&#xd;"),
-            '\u{0}'..='\u{8}'
-            | '\u{B}'
-            | '\u{C}'
-            | '\u{E}'..='\u{1F}'
-            | '\u{FFFE}'
-            | '\u{FFFF}' => {
-                out.extend_from_slice("\u{FFFD}".as_bytes());
-            }
-            c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-        }
+    let mut rest = text;
+    while let Some(at) = rest.find(|c| escaped(c).is_some()) {
+        let (plain, from) = rest.split_at(at);
+        out.extend_from_slice(plain.as_bytes());
+        let mut chars = from.chars();
+        let escape = chars.next().and_then(escaped).unwrap_or_default();
+        out.extend_from_slice(escape.as_bytes());
+        rest = chars.as_str();
     }
+    out.extend_from_slice(rest.as_bytes());
+}
+
+/// What stands for a character that cannot stand for itself.
+fn escaped(c: char) -> Option<&'static str> {
+    Some(match c {
+        '&' => "&amp;",
+        '<' => "&lt;",
+        '>' => "&gt;",
+        '"' => "&quot;",
+        '\'' => "&apos;",
+        '\r' => "&#xd;",
+        '\u{0}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}' => {
+            "\u{FFFD}"
+        }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -291,7 +296,7 @@ mod tests {
         info.metadata = Arc::new([("a_b".into(), "<x>\r".into())].into());
         let mut out = Vec::new();
         let times = LeaseTimes::default();
-        write_instance(&mut out, false, Listed { info: &info, times });
+        write_instance(&mut out, 0, false, Listed { info: &info, times });
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "<instance>
@@ -336,7 +341,7 @@ mod tests {
         info.override_status = Some(InstanceStatus::OutOfService);
         let mut out = Vec::new();
         let times = LeaseTimes::default();
-        write_instance(&mut out, false, Listed { info: &info, times });
+        write_instance(&mut out, 0, false, Listed { info: &info, times });
         let body = String::from_utf8(out).unwrap();
         let read = xml::registration(&body)
             .unwrap()
