@@ -141,7 +141,6 @@ impl World {
         let update = UpdateMetadata {
             key: instance(n).key(),
             pairs: vec![pair],
-            origin: Origin::Client,
         };
         let registry = self.node.http.registry.addr();
         registry.send(update).await.unwrap().unwrap();

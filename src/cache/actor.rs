@@ -16,8 +16,9 @@ use crate::model::InstanceInfo;
 use crate::registry::RegistryEvent;
 use crate::wire::Form;
 
-/// Rounds in which everything written is renewed once.
-const ROUNDS: u64 = 60;
+/// Rounds in which everything written is renewed once, at most: so many that even with a hundred thousand
+/// instances a round costs the next reader only a few blocks.
+const ROUNDS: u64 = 300;
 
 /// Writes lists from the registry's events.
 pub struct ResponseCache {
@@ -30,7 +31,7 @@ pub struct ResponseCache {
     pub(super) fetches: Fetches,
     /// When each form was last asked for, plain and packed; `None` if nothing is kept of it.
     pub(super) asked: [[Option<Millis>; 2]; Form::ALL.len()],
-    round: u64,
+    round: usize,
 }
 
 impl ResponseCache {
@@ -78,26 +79,29 @@ impl ResponseCache {
 
     /// Rounds, and the pause between two. Views may be made of blocks that are as old as blocks get, so both
     /// live for half of the time.
-    fn rounds(&self) -> (u64, Duration) {
+    fn rounds(&self) -> (usize, Duration) {
         let half = self.config.expiration / 2;
         let rounds = (half.as_secs() * 2).clamp(1, ROUNDS);
-        (rounds, half / rounds as u32)
+        (rounds as usize, half / rounds as u32)
     }
 
     /// Times go on without a change: what is written becomes too old to be true.
     fn renew_some(&mut self) {
-        let (rounds, _) = self.rounds();
-        self.mirror.all.renew_some(rounds as usize);
-        self.mirror.delta.renew_some(rounds as usize);
-        self.forget_unasked();
+        let ((rounds, _), round) = (self.rounds(), self.round);
         self.round += 1;
-        self.answers.take_lists_back();
+        let all = self.mirror.all.renew_some(round, rounds);
+        let delta = self.mirror.delta.renew_some(round, rounds);
+        if all || delta {
+            self.answers.take_lists_back();
+        }
         if self.round.is_multiple_of(rounds) {
             self.answers.take_views_back();
+            self.forget_unasked();
         }
     }
 
-    /// Forgets forms that nobody has asked for lately.
+    /// Forgets forms that nobody has asked for lately. Whoever reads what is published asks here too, as
+    /// often as blocks are renewed.
     fn forget_unasked(&mut self) {
         let (now, life) = (
             self.clock.now().mono,

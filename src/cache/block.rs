@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use crate::model::{ActionType, EpochMillis, InstanceInfo};
+use crate::model::{ActionType, EpochMillis, InstanceInfo, Text};
 use crate::registry::Held;
 use crate::wire::packed::{Packed, Packer};
 use crate::wire::{Form, encode};
@@ -40,6 +40,9 @@ impl<'a> Place<'a> {
 pub(super) struct Block {
     held: Vec<Arc<Held>>,
     weight: usize,
+    /// The applications of the first and the last, kept here because putting a list together asks every
+    /// block for them.
+    apps: Option<[Text; 2]>,
     /// Whether it is part of an application that is a document of its own.
     alone: bool,
     written: [Written; Form::ALL.len()],
@@ -60,13 +63,15 @@ impl Clone for Block {
 
 impl Block {
     pub(super) fn of(held: Vec<Arc<Held>>) -> Self {
-        let weight = held.iter().map(weight).sum();
-        Self {
+        let mut block = Self {
+            weight: held.iter().map(weight).sum(),
             held,
-            weight,
+            apps: None,
             alone: false,
             written: Default::default(),
-        }
+        };
+        block.changed();
+        block
     }
 
     /// Some instances of one application that is a document of its own.
@@ -84,6 +89,12 @@ impl Block {
     /// About how many bytes it takes as JSON.
     pub(super) fn weight(&self) -> usize {
         self.weight
+    }
+
+    /// The applications of its first and of its last instance.
+    pub(super) fn apps(&self) -> Option<[&str; 2]> {
+        let [first, last] = self.apps.as_ref()?;
+        Some([first, last])
     }
 
     pub(super) fn first(&self) -> Option<Place<'_>> {
@@ -105,7 +116,6 @@ impl Block {
 
     /// Puts an instance in its place and returns the one that was there.
     pub(super) fn put(&mut self, held: Arc<Held>) -> Option<Arc<Held>> {
-        self.forget_written();
         self.weight += weight(&held);
         let before = match self.find(Place::of(&held.info)) {
             Ok(at) => Some(std::mem::replace(&mut self.held[at], held)),
@@ -115,14 +125,15 @@ impl Block {
             }
         };
         self.weight -= before.as_ref().map_or(0, weight);
+        self.changed();
         before
     }
 
     /// Takes an instance out.
     pub(super) fn remove(&mut self, place: Place<'_>) -> Option<Arc<Held>> {
         let held = self.held.remove(self.find(place).ok()?);
-        self.forget_written();
         self.weight -= weight(&held);
+        self.changed();
         Some(held)
     }
 
@@ -144,12 +155,15 @@ impl Block {
 
     /// Takes over what the next block has.
     pub(super) fn append(&mut self, next: &Self) {
-        self.forget_written();
         self.held.extend_from_slice(&next.held);
         self.weight += next.weight;
+        self.changed();
     }
 
-    pub(super) fn forget_written(&mut self) {
+    fn changed(&mut self) {
+        let app = |held: &Arc<Held>| held.info.app.clone();
+        let ends = self.held.first().zip(self.held.last());
+        self.apps = ends.map(|(first, last)| [app(first), app(last)]);
         self.written = Default::default();
     }
 

@@ -36,9 +36,9 @@ impl Blocks {
 
     /// Blocks with instances of an application; in the first and the last there may be others.
     pub(super) fn of_app<'b>(&'b self, app: &'b str) -> impl Iterator<Item = &'b Arc<Block>> {
-        let before = |block: &Arc<Block>| block.last().is_some_and(|last| last.app < app);
+        let before = |block: &Arc<Block>| block.apps().is_some_and(|[_, last]| last < app);
         let blocks = self.blocks[self.blocks.partition_point(before)..].iter();
-        blocks.take_while(move |block| block.first().is_some_and(|first| first.app <= app))
+        blocks.take_while(move |block| block.apps().is_some_and(|[first, _]| first <= app))
     }
 
     /// The number of the block where a place is, or would be.
@@ -98,20 +98,23 @@ impl Blocks {
         }
     }
 
-    /// Forgets what was written of every `rounds`-th part of the blocks, the next one each time, so that
-    /// times in what is written are never older than `rounds` calls.
-    pub(super) fn renew_some(&mut self, rounds: usize) {
-        let all = self.blocks.len();
-        for _ in 0..all.div_ceil(rounds) {
+    /// Forgets what was written of the next blocks, so many that after `rounds` rounds all of them have had
+    /// their turn; returns whether anything was forgotten.
+    pub(super) fn renew_some(&mut self, round: usize, rounds: usize) -> bool {
+        let (all, round) = (self.blocks.len(), round % rounds);
+        let mut forgotten = false;
+        for _ in all * round / rounds..all * (round + 1) / rounds {
             let at = self.next_to_renew();
             let Some(block) = self.blocks.get_mut(at) else {
-                return;
+                break;
             };
             if block.is_written() {
                 *block = Arc::new(Block::clone(block));
+                forgotten = true;
             }
             self.renewed = block.held().last().cloned();
         }
+        forgotten
     }
 
     fn next_to_renew(&self) -> usize {
@@ -258,15 +261,12 @@ mod tests {
             let mut blocks = many();
             write(&blocks);
             let all = blocks.blocks.len();
-            for _ in 0..rounds {
+            for round in 0..rounds {
                 let before = written(&blocks);
-                blocks.renew_some(rounds);
-                assert!(
-                    before - written(&blocks) <= all.div_ceil(rounds),
-                    "{rounds}"
-                );
-                // What changes in between does not upset the order.
-                blocks.remove(place("APP-00", "0"));
+                let forgotten = blocks.renew_some(round + 7 * rounds, rounds);
+                let renewed = before - written(&blocks);
+                assert!(renewed <= all.div_ceil(rounds), "{rounds}");
+                assert_eq!(forgotten, renewed > 0);
             }
             assert_eq!(written(&blocks), 0, "{rounds}");
         }

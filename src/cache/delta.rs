@@ -60,8 +60,8 @@ impl Delta {
     }
 
     /// See [`Blocks::renew_some`].
-    pub(super) fn renew_some(&mut self, rounds: usize) {
-        self.blocks.renew_some(rounds);
+    pub(super) fn renew_some(&mut self, round: usize, rounds: usize) -> bool {
+        self.blocks.renew_some(round, rounds)
     }
 
     /// See [`Blocks::forget`].

@@ -125,13 +125,13 @@ impl List {
         let is_list = matches!(self.frame, Frame::List(..));
         let mut before = None;
         for block in &self.blocks {
-            let first = block.first().map(|place| place.app);
+            let [first, last] = block.apps().map_or([None; 2], |apps| apps.map(Some));
             if is_list || before.is_some() {
                 encode::list_joint(&mut text, form, before, first);
             }
             write(&text, Some(block));
             text.clear();
-            before = block.last().map(|place| place.app);
+            before = last;
         }
         if is_list {
             encode::list_joint(&mut text, form, before, None);
