@@ -86,7 +86,7 @@ impl World {
                 info: instance(n),
                 origin: Origin::Client,
             };
-            registry.send(register).await.unwrap();
+            registry.send(register).await.unwrap().unwrap();
         }
         report(
             "register, by message",

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use super::keys;
 use super::read::Reader;
+use crate::model::Limit;
 
 /// Knobs of the HTTP side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +41,10 @@ impl Default for HttpConfig {
 impl HttpConfig {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let default = Self::default();
-        let bytes = "a positive number of bytes";
-        let size = |text: &str| text.parse().ok().filter(|size| *size > 0);
+        let mut size = |max, key| reader.limit(Limit::new(max, key)).max;
+        let max_body = size(default.max_body, keys::MAX_BODY);
+        let max_batch = size(default.max_batch, keys::MAX_BATCH);
+        let max_unpacked = size(default.max_unpacked, keys::MAX_UNPACKED);
         Self {
             address: reader.number(keys::ADDRESS, "an IP address", default.address),
             port: reader.number(keys::PORT, "a number from 0 to 65535", default.port),
@@ -51,9 +54,9 @@ impl HttpConfig {
                 default.context_path,
                 context_path,
             ),
-            max_body: reader.value(keys::MAX_BODY, bytes, default.max_body, size),
-            max_batch: reader.value(keys::MAX_BATCH, bytes, default.max_batch, size),
-            max_unpacked: reader.value(keys::MAX_UNPACKED, bytes, default.max_unpacked, size),
+            max_body,
+            max_batch,
+            max_unpacked,
         }
     }
 }

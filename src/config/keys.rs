@@ -13,6 +13,35 @@ pub const MAX_BATCH: &str = "eureka.server.max-batch-bytes";
 /// See [`super::HttpConfig::max_unpacked`].
 pub const MAX_UNPACKED: &str = "eureka.server.max-unpacked-bytes";
 
+/// See [`super::LimitsConfig::head`].
+pub const MAX_HEAD: &str = "eureka.server.max-head-bytes";
+/// See [`crate::model::ContentLimits::name`].
+pub const MAX_NAME: &str = "eureka.server.max-name-bytes";
+/// See [`crate::model::ContentLimits::text`].
+pub const MAX_TEXT: &str = "eureka.server.max-text-bytes";
+/// See [`crate::model::MetadataLimits::bytes`].
+pub const MAX_METADATA: &str = "eureka.server.max-metadata-bytes";
+/// See [`crate::model::MetadataLimits::keys`].
+pub const MAX_METADATA_KEYS: &str = "eureka.server.max-metadata-keys";
+/// See [`crate::model::ContentLimits::nesting`].
+pub const MAX_NESTING: &str = "eureka.server.max-nesting";
+/// See [`crate::model::ContentLimits::members`].
+pub const MAX_MEMBERS: &str = "eureka.server.max-members";
+/// See [`crate::model::RegistryLimits::applications`].
+pub const MAX_APPLICATIONS: &str = "eureka.server.max-applications";
+/// See [`crate::model::RegistryLimits::app_instances`].
+pub const MAX_APP_INSTANCES: &str = "eureka.server.max-instances-per-application";
+/// See [`crate::model::RegistryLimits::instances`].
+pub const MAX_INSTANCES: &str = "eureka.server.max-instances";
+/// See [`super::LimitsConfig::connections`].
+pub const MAX_CONNECTIONS: &str = "eureka.server.max-connections";
+/// See [`super::LimitsConfig::head_time`].
+pub const HEAD_TIME: &str = "eureka.server.head-time-in-ms";
+/// See [`super::LimitsConfig::body_time`].
+pub const BODY_TIME: &str = "eureka.server.body-time-in-ms";
+/// See [`super::LimitsConfig::answer_time`].
+pub const ANSWER_TIME: &str = "eureka.server.answer-time-in-ms";
+
 /// See [`super::Mode`].
 pub const MODE: &str = "eureka.server.mode";
 /// See [`super::RegistryConfig::accounting`].
@@ -59,13 +88,27 @@ pub const ENVIRONMENT: &str = "eureka.environment";
 pub const DATACENTER: &str = "eureka.datacenter";
 
 /// All of them.
-pub const ALL: [&str; 27] = [
+pub const ALL: [&str; 41] = [
     PORT,
     ADDRESS,
     CONTEXT_PATH,
     MAX_BODY,
     MAX_BATCH,
     MAX_UNPACKED,
+    MAX_HEAD,
+    MAX_NAME,
+    MAX_TEXT,
+    MAX_METADATA,
+    MAX_METADATA_KEYS,
+    MAX_NESTING,
+    MAX_MEMBERS,
+    MAX_APPLICATIONS,
+    MAX_APP_INSTANCES,
+    MAX_INSTANCES,
+    MAX_CONNECTIONS,
+    HEAD_TIME,
+    BODY_TIME,
+    ANSWER_TIME,
     MODE,
     LEASE_ACCOUNTING,
     SYNC_WHEN_TIMESTAMP_DIFFERS,

@@ -10,13 +10,14 @@
 //! | `keys.rs` | the canonical spelling of every key |
 //! | `sources.rs` | command line and environment, and which of them wins |
 //! | `read.rs` | texts to values, and the mistakes |
-//! | `http.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` | the structs |
+//! | `http.rs` `limits.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` | the structs |
 //! | `settings.rs` | [`Config`]: all of them together |
 
 mod cache;
 mod eviction;
 mod http;
 pub mod keys;
+mod limits;
 mod page;
 mod preservation;
 mod read;
@@ -27,6 +28,7 @@ mod sources;
 pub use cache::CacheConfig;
 pub use eviction::{EvictionConfig, Sweep};
 pub use http::HttpConfig;
+pub use limits::LimitsConfig;
 pub use page::PageConfig;
 pub use preservation::{PreservationConfig, Protection};
 pub use read::ConfigError;

@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::Sources;
+use crate::model::Limit;
 
 /// A value that cannot be used: the key, what came, from where, and what is wanted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -85,6 +86,16 @@ impl<'s> Reader<'s> {
         default: T,
     ) -> T {
         self.value(key, wanted, default, |text| text.parse().ok())
+    }
+
+    /// A limit, which knows its key.
+    pub(super) fn limit(&mut self, default: Limit) -> Limit {
+        // Far beyond any machine, and far from where sums overflow.
+        let sensible = 1..=1_usize << 40;
+        let max = self.value(default.key, "a positive number", default.max, |text| {
+            text.parse().ok().filter(|max| sensible.contains(max))
+        });
+        Limit { max, ..default }
     }
 
     /// A positive number of milliseconds, without a unit as in Java.

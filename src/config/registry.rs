@@ -1,7 +1,8 @@
 //! How leases are kept and which status wins.
 
 use super::read::Reader;
-use super::{Mode, keys};
+use super::{Mode, keys, limits};
+use crate::model::{MetadataLimits, RegistryLimits};
 
 /// How the life of a lease is reckoned (B-01).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct RegistryConfig {
     /// Whether heartbeats compare `lastDirtyTimestamp`; default true. Without it a node never learns
     /// that its copy is older or newer than the client's.
     pub sync_when_timestamp_differs: bool,
+    /// How much it holds; registrations of more are refused.
+    pub limits: RegistryLimits,
 }
 
 impl RegistryConfig {
@@ -39,10 +42,11 @@ impl RegistryConfig {
             },
             pin_status: classic,
             sync_when_timestamp_differs: true,
+            limits: limits::REGISTRY,
         }
     }
 
-    pub(super) fn read(reader: &mut Reader<'_>, mode: Mode) -> Self {
+    pub(super) fn read(reader: &mut Reader<'_>, mode: Mode, metadata: MetadataLimits) -> Self {
         let default = Self::of(mode);
         Self {
             accounting: reader.value(
@@ -59,6 +63,7 @@ impl RegistryConfig {
                 keys::SYNC_WHEN_TIMESTAMP_DIFFERS,
                 default.sync_when_timestamp_differs,
             ),
+            limits: limits::of_registry(reader, metadata),
             ..default
         }
     }

@@ -2,8 +2,8 @@
 
 use super::read::Reader;
 use super::{
-    CacheConfig, ConfigError, EvictionConfig, HttpConfig, PageConfig, PreservationConfig,
-    RegistryConfig, Sources, keys,
+    CacheConfig, ConfigError, EvictionConfig, HttpConfig, LimitsConfig, PageConfig,
+    PreservationConfig, RegistryConfig, Sources, keys,
 };
 
 /// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
@@ -32,6 +32,7 @@ impl Mode {
 pub struct Config {
     pub mode: Mode,
     pub http: HttpConfig,
+    pub limits: LimitsConfig,
     pub registry: RegistryConfig,
     pub preservation: PreservationConfig,
     pub eviction: EvictionConfig,
@@ -47,6 +48,7 @@ impl Config {
         Self {
             mode,
             http: HttpConfig::default(),
+            limits: LimitsConfig::default(),
             registry: RegistryConfig::of(mode),
             preservation: PreservationConfig::of(mode),
             eviction: EvictionConfig::of(mode),
@@ -64,10 +66,13 @@ impl Config {
                 .into_iter()
                 .find(|mode| mode.as_str().eq_ignore_ascii_case(text))
         });
+        let limits = LimitsConfig::read(&mut reader);
+        let metadata = limits.content.metadata;
         let mut config = Self {
             mode,
             http: HttpConfig::read(&mut reader),
-            registry: RegistryConfig::read(&mut reader, mode),
+            limits,
+            registry: RegistryConfig::read(&mut reader, mode, metadata),
             preservation: PreservationConfig::read(&mut reader, mode),
             eviction: EvictionConfig::read(&mut reader, mode),
             cache: CacheConfig::read(&mut reader, mode),
@@ -170,6 +175,37 @@ mod tests {
     }
 
     #[test]
+    fn every_limit_can_be_set_and_keeps_its_key() {
+        let config = read(&[
+            ("eureka.server.max-metadata-keys", "7"),
+            ("eureka.server.max-instances-per-application", "8"),
+            ("eureka.server.max-connections", "9"),
+            ("eureka.server.head-time-in-ms", "10"),
+            ("eureka.server.max-nesting", "8"),
+        ])
+        .unwrap();
+        let (limits, registry) = (config.limits, config.registry.limits);
+        for (limit, max, key) in [
+            (
+                limits.content.metadata.keys,
+                7,
+                "eureka.server.max-metadata-keys",
+            ),
+            (registry.metadata.keys, 7, "eureka.server.max-metadata-keys"),
+            (
+                registry.app_instances,
+                8,
+                "eureka.server.max-instances-per-application",
+            ),
+            (limits.content.nesting, 8, "eureka.server.max-nesting"),
+        ] {
+            assert_eq!((limit.max, limit.key), (max, key));
+        }
+        assert_eq!(limits.connections, Some(9));
+        assert_eq!(limits.head_time, Duration::from_millis(10));
+    }
+
+    #[test]
     fn a_key_that_does_nothing_says_so() {
         for arguments in [
             vec![("eureka.server.response-cache-update-interval-ms", "5000")],
@@ -191,10 +227,13 @@ mod tests {
             ("eureka.server.eviction-interval-timer-in-ms", "5s"),
             ("server.servlet.context-path", "no-slash"),
             ("eureka.server.max-body-bytes", "0"),
+            ("eureka.server.max-instances", "many"),
+            ("eureka.server.max-nesting", "129"),
+            ("eureka.server.max-metadata-keys", "0"),
         ])
         .unwrap_err();
         let lines: Vec<_> = mistakes.iter().map(ToString::to_string).collect();
-        assert_eq!(lines.len(), 6, "{lines:#?}");
+        assert_eq!(lines.len(), 9, "{lines:#?}");
         assert!(lines.contains(
             &"server.port: wanted a number from 0 to 65535, got \"70000\" from the argument --server.port"
                 .to_string()

@@ -1,8 +1,11 @@
 //! The body of a request as text: bounded, unpacked, decoded, its format found out.
 
+use std::time::Duration;
+
 use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName};
 use actix_web::web::Payload;
 use bytes::Bytes;
+use tokio::time::timeout;
 
 use super::error::ApiError;
 use crate::config::keys;
@@ -17,6 +20,8 @@ pub(super) struct Limits {
     pub(super) packed: (usize, &'static str),
     /// Unpacked.
     pub(super) unpacked: usize,
+    /// How long it may take to come.
+    pub(super) time: Duration,
 }
 
 /// A body that can be read.
@@ -37,7 +42,7 @@ pub(super) async fn read(
         BodyType::from_header(content_type).ok_or_else(|| unreadable_type(content_type))?;
     let coding = header(headers, &CONTENT_ENCODING).unwrap_or_default();
     let coding = Coding::from_header(coding).ok_or_else(|| unreadable_coding(coding))?;
-    let raw = take(payload, limits.packed).await?;
+    let raw = take(payload, limits).await?;
     let bytes = match coding {
         Coding::Identity => raw.to_vec(),
         coding => unpack(coding, &raw, limits.unpacked).map_err(broken)?,
@@ -50,15 +55,19 @@ pub(super) async fn read(
 }
 
 /// Reads a body that nobody will look at, so that the connection can go on.
-pub(super) async fn discard(
-    payload: Payload,
-    packed: (usize, &'static str),
-) -> Result<(), ApiError> {
-    take(payload, packed).await.map(|_| ())
+pub(super) async fn discard(payload: Payload, limits: Limits) -> Result<(), ApiError> {
+    take(payload, limits).await.map(|_| ())
 }
 
-async fn take(payload: Payload, (limit, key): (usize, &'static str)) -> Result<Bytes, ApiError> {
-    match payload.to_bytes_limited(limit).await {
+async fn take(payload: Payload, limits: Limits) -> Result<Bytes, ApiError> {
+    let (limit, key) = limits.packed;
+    let Ok(taken) = timeout(limits.time, payload.to_bytes_limited(limit)).await else {
+        return Err(ApiError::Slow {
+            millis: limits.time.as_millis(),
+            key: keys::BODY_TIME,
+        });
+    };
+    match taken {
         Ok(Ok(body)) => Ok(body),
         Ok(Err(error)) => Err(ApiError::Broken(format!("the body broke off: {error}"))),
         Err(_) => Err(ApiError::TooLong { limit, key }),

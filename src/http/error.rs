@@ -10,8 +10,9 @@ use super::answer::Answer;
 use super::ask::Ask;
 use crate::mailbox::Shut;
 use crate::metrics::Refusal as Reason;
-use crate::registry::UnknownInstance;
-use crate::wire::{Format, ReadError, Refusal};
+use crate::model::TooMuch;
+use crate::registry::{MetadataRefused, UnknownInstance};
+use crate::wire::{Format, ReadError, Refusal, one_line};
 
 /// A request that fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,12 +51,24 @@ pub(super) enum ApiError {
     /// The body was read, but something in it is missing or wrong.
     #[error(transparent)]
     Invalid(#[from] Refusal),
+    /// There is more of something in it than a limit allows.
+    #[error(transparent)]
+    TooMuch(TooMuch),
+    /// There is no room for another instance.
+    #[error(transparent)]
+    Full(TooMuch),
     /// The body is of a kind that is not read here.
     #[error("{0}")]
     MediaType(String),
     /// The body is too long.
     #[error("the body is longer than {limit} bytes ({key})")]
     TooLong { limit: usize, key: &'static str },
+    /// The body took too long to come.
+    #[error("the body took longer than {millis} ms ({key})")]
+    Slow { millis: u128, key: &'static str },
+    /// The head is too long.
+    #[error(transparent)]
+    HeadTooLong(TooMuch),
     /// The body broke off, or is not packed as it says.
     #[error("{0}")]
     Broken(String),
@@ -67,15 +80,31 @@ impl From<UnknownInstance> for ApiError {
     }
 }
 
+impl From<MetadataRefused> for ApiError {
+    fn from(refused: MetadataRefused) -> Self {
+        match refused {
+            MetadataRefused::Unknown(_) => Self::NotFound,
+            MetadataRefused::TooMuch(too_much) => Self::TooMuch(too_much),
+        }
+    }
+}
+
+/// When to try again where there is no room: instances go when their leases end.
+const FULL_RETRY: u32 = 30;
+
 impl ApiError {
     /// Why it was refused, where a reason is counted.
     pub(super) fn reason(&self) -> Option<Reason> {
         Some(match self {
             Self::PathNotText | Self::Parameter { .. } => Reason::Parameter,
+            Self::TooMuch(_) | Self::Unreadable(_, ReadError::TooMuch(_)) => Reason::TooMuch,
+            Self::Full(_) => Reason::Full,
             Self::Unreadable(..) | Self::Broken(_) => Reason::Malformed,
             Self::Invalid(_) => Reason::Invalid,
             Self::MediaType(_) => Reason::MediaType,
             Self::TooLong { .. } => Reason::TooLong,
+            Self::Slow { .. } => Reason::Slow,
+            Self::HeadTooLong(_) => Reason::Head,
             _ => return None,
         })
     }
@@ -98,6 +127,12 @@ impl ApiError {
             },
             Self::MediaType(_) => self.explained(415, ask),
             Self::TooLong { .. } => self.explained(413, ask),
+            Self::Slow { .. } => self.explained(408, ask),
+            Self::HeadTooLong(_) => self.explained(431, ask),
+            Self::Full(_) => Answer {
+                retry_after: Some(FULL_RETRY),
+                ..self.explained(503, ask)
+            },
             _ => self.explained(400, ask),
         }
     }
@@ -107,7 +142,7 @@ impl ApiError {
             Self::Unreadable(format, _) => Some(format),
             _ => None,
         };
-        let text = self.to_string();
+        let text = one_line(&self.to_string());
         let wants_json = ask.is_some_and(|ask| ask.accepted.list == Format::Json);
         let (content_type, body) = if wants_json || sent == Some(Format::Json) {
             let quoted = serde_json::Value::from(text);

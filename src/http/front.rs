@@ -1,6 +1,7 @@
-//! In front of actix-web's router: heartbeats of clients that change nothing visible.
+//! In front of actix-web's router: heads that are too long, and heartbeats of clients that change nothing
+//! visible.
 //!
-//! They are nearly all of a registry's requests, so they are answered before an application is looked
+//! Heartbeats are nearly all of a registry's requests, so they are answered before an application is looked
 //! for: the path, the instance, its lease, an empty answer. Whatever is not that, or not answered by that
 //! alone, goes on as if nobody had looked. The answers are those of `instances::renew`.
 
@@ -14,11 +15,13 @@ use futures_util::future::{Either, MapOk, Ready, TryFutureExt, ready};
 use tokio::time::Instant;
 
 use super::ask::Ask;
+use super::error::ApiError;
 use super::instances;
 use super::query::Query;
-use super::route::{self, Target};
+use super::route::{self, NO_ROUTE, Target};
 use super::state::Http;
-use crate::model::Origin;
+use crate::metrics::Refusal;
+use crate::model::{Origin, TooMuch};
 use crate::wire::Format;
 
 /// Makes the services of a worker.
@@ -81,12 +84,36 @@ where
     }
 
     fn call(&self, mut request: Request) -> Self::Future {
+        if let Err(too_much) = fits(&self.http, &request) {
+            let response = head_too_long(&self.http, &request, too_much);
+            return Either::Left(ready(Ok(response)));
+        }
         if let Some(response) = beat(&self.http, &mut request) {
             return Either::Left(ready(Ok(response)));
         }
         let answer = self.app.call(request);
         Either::Right(answer.map_ok(|response| Response::from(response).map_into_boxed_body()))
     }
+}
+
+/// Whether the head is as short as it has to be.
+fn fits(http: &Http, request: &Request) -> Result<(), TooMuch> {
+    let uri = request.uri();
+    let path = uri.path().len() + uri.query().map_or(0, str::len);
+    let headers = request.head().headers().iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
+    let bytes = path + headers.sum::<usize>();
+    http.config.limits.head.allows_bytes("the head", bytes)
+}
+
+fn head_too_long(http: &Http, request: &Request, too_much: TooMuch) -> Response<BoxBody> {
+    let error = ApiError::HeadTooLong(too_much);
+    let method = request.method().as_str();
+    http.metrics.http.answered(NO_ROUTE, method, 431, 0.0);
+    http.metrics.http.refused(Refusal::Head);
+    tracing::warn!(%error, "request refused");
+    let ask = Ask::of(request.head().headers());
+    Response::from(error.into_answer(ask.as_ref().ok()).into_response())
 }
 
 /// The answer to a client's heartbeat, if that is all it is.

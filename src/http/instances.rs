@@ -14,7 +14,7 @@ use crate::model::{InstanceStatus, Origin};
 use crate::registry::{
     Beat, Cancel, ClearStatus, FindById, Held, Register, Renew, Renewal, SetStatus, UpdateMetadata,
 };
-use crate::wire::{Format, encode, json, xml};
+use crate::wire::{Format, encode, json, limits as content, xml};
 
 /// `GET apps/{app}/{id}`: written live; an ended lease is not found (wire.md §3.5).
 pub(super) fn get(
@@ -54,7 +54,7 @@ fn show(http: &Http, ask: &Ask, v1: bool, held: &Held) -> Answer {
     Answer::body(format, body)
 }
 
-/// `POST apps/{app}`: 204, whatever the registry made of it (wire.md §3.3).
+/// `POST apps/{app}`: 204, whichever copy the registry kept (wire.md §3.3).
 pub(super) async fn register(
     http: &Http,
     ask: &Ask,
@@ -62,18 +62,21 @@ pub(super) async fn register(
     headers: &HeaderMap,
     payload: Payload,
 ) -> Result<Answer, ApiError> {
+    let limits = &http.config.limits.content;
     let body = body::read(headers, payload, http.body_limits()).await?;
     let draft = match body.format {
-        Format::Json => json::registration(&body.text),
-        Format::Xml => xml::registration(&body.text),
+        Format::Json => json::registration(&body.text, limits),
+        Format::Xml => xml::registration(&body.text, limits),
     };
     let draft = draft.map_err(|error| body.unreadable(error))?;
     let info = draft.settle(app, http.clock.now().wall)?;
+    content::check(&info, limits).map_err(ApiError::TooMuch)?;
     let register = Register {
         info,
         origin: ask.origin,
     };
-    http.registry.ask(register).await?;
+    let registered = http.registry.ask(register).await?;
+    registered.map_err(ApiError::Full)?;
     Ok(Answer::empty(204, ask.accepted.object))
 }
 
@@ -224,7 +227,7 @@ pub(super) async fn update_metadata(
 ) -> Result<Answer, ApiError> {
     let update = UpdateMetadata {
         key: http.key(app, id),
-        pairs: query.pairs()?,
+        pairs: query.pairs(http.config.limits.content.metadata.keys)?,
     };
     http.registry.ask(update).await??;
     Ok(done(ask))

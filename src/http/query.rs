@@ -3,7 +3,7 @@
 use form_urlencoded::parse;
 
 use super::error::ApiError;
-use crate::model::{EpochMillis, InstanceStatus, Text};
+use crate::model::{EpochMillis, InstanceStatus, Limit, Text};
 use crate::wire::shortened;
 
 /// The query of a request, as it came.
@@ -50,14 +50,16 @@ impl Query<'_> {
         })
     }
 
-    /// Every parameter as a pair; the first of repeated ones counts (wire.md §3.8).
-    pub(super) fn pairs(&self) -> Result<Vec<(Text, Text)>, ApiError> {
+    /// Every parameter as a pair, `most` of them; the first of repeated ones counts (wire.md §3.8).
+    pub(super) fn pairs(&self, most: Limit) -> Result<Vec<(Text, Text)>, ApiError> {
         let mut pairs: Vec<(Text, Text)> = Vec::new();
         for (key, value) in parse(self.0.as_bytes()) {
             if key.is_empty() {
                 return Err(wrong("metadata", "a key before each =", &value));
             }
             if !pairs.iter().any(|(known, _)| **known == *key) {
+                let room = most.allows_count("metadata", pairs.len() + 1, "keys");
+                room.map_err(ApiError::TooMuch)?;
                 pairs.push((Text::from(&*key), Text::from(&*value)));
             }
         }
@@ -121,10 +123,15 @@ mod tests {
 
     #[test]
     fn pairs_keep_the_first_of_repeated_keys_and_decode_once() {
-        let pairs = Query("k=v&k=w&f&n=x%20y+z&%C3%A9=%2526").pairs().unwrap();
+        let four = Limit::new(4, "four");
+        let pairs = Query("k=v&k=w&f&n=x%20y+z&%C3%A9=%2526")
+            .pairs(four)
+            .unwrap();
         let pairs: Vec<_> = pairs.iter().map(|(k, v)| (&**k, &**v)).collect();
         assert_eq!(pairs, [("k", "v"), ("f", ""), ("n", "x y z"), ("é", "%26")]);
-        assert!(Query("a=1&=2").pairs().is_err());
-        assert_eq!(Query("").pairs(), Ok(vec![]));
+        assert!(Query("a=1&=2").pairs(four).is_err());
+        assert!(Query("a&b&c&d&a=2").pairs(four).is_ok());
+        assert!(Query("a&b&c&d&e").pairs(four).is_err());
+        assert_eq!(Query("").pairs(four), Ok(vec![]));
     }
 }

@@ -12,7 +12,7 @@ use super::state::Http;
 use crate::model::{InstanceKey, ItemAnswer, Origin, ReplicationItem};
 use crate::registry::{ApplyBatch, Beat};
 use crate::wire::replication::{RefusedItem, read_batch, write_answers};
-use crate::wire::{Format, ReadError};
+use crate::wire::{Format, ReadError, one_line};
 
 /// Carries out a batch; the answer is always JSON, one entry per item, never packed (wire.md §9.3).
 pub(super) async fn apply(
@@ -25,7 +25,8 @@ pub(super) async fn apply(
         let why = ReadError::Malformed("a batch is JSON".to_string());
         return Err(body.unreadable(why));
     }
-    let read = read_batch(&body.text, http.clock.now().wall);
+    let limits = &http.config.limits.content;
+    let read = read_batch(&body.text, http.clock.now().wall, limits);
     let read = read.map_err(|error| body.unreadable(error))?;
     let mut answers = Vec::with_capacity(read.len());
     let mut for_registry = ForRegistry::default();
@@ -94,6 +95,7 @@ fn refuse(http: &Http, item: &RefusedItem) -> ItemAnswer {
     http.metrics
         .registry
         .replicated(item.action, answer.status_code());
-    tracing::warn!(action = item.action.as_str(), reason = %item.reason, "batch item refused");
+    let reason = one_line(&item.reason);
+    tracing::warn!(action = item.action.as_str(), %reason, "batch item refused");
     answer
 }

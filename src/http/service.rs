@@ -16,6 +16,7 @@ use super::route::{self, NO_ROUTE, NoRoute, Route, Target};
 use super::state::Http;
 use super::{body, info, instances, lists, replication};
 use crate::cache::View;
+use crate::wire::one_line;
 
 /// Answers one request.
 pub(super) async fn serve(
@@ -58,6 +59,7 @@ async fn answer(
     let answer = result.unwrap_or_else(|error| {
         if let Some(reason) = error.reason() {
             http.metrics.http.refused(reason);
+            let error = one_line(&error.to_string());
             tracing::warn!(route = label.1, %error, "request refused");
         }
         if let ApiError::Unavailable(_) = error {
@@ -90,7 +92,7 @@ async fn dispatch(
         "POST" => post(http, ask, &route.target, request, payload).await,
         _ => {
             // Whatever a PUT, DELETE or GET brings along is read and thrown away (P9).
-            body::discard(payload, http.body_limits().packed).await?;
+            body::discard(payload, http.body_limits()).await?;
             let query = Query(request.query_string());
             match method {
                 "PUT" => put(http, ask, route, query).await,

@@ -65,6 +65,7 @@ impl Http {
         Limits {
             packed: (http.max_body, keys::MAX_BODY),
             unpacked: http.max_unpacked,
+            time: self.config.limits.body_time,
         }
     }
 
@@ -74,6 +75,7 @@ impl Http {
         Limits {
             packed: (http.max_batch, keys::MAX_BATCH),
             unpacked: http.max_unpacked,
+            time: self.config.limits.body_time,
         }
     }
 

@@ -39,21 +39,36 @@ pub enum Refusal {
     MediaType,
     /// A query parameter or a path segment cannot be understood.
     Parameter,
+    /// There is more of something in it than a limit allows.
+    TooMuch,
+    /// There is no room for another instance.
+    Full,
+    /// The head is too long.
+    Head,
+    /// The client took too long.
+    Slow,
+    /// There are too many connections.
+    Connections,
 }
 
-const REFUSALS: [&str; 5] = [
+const REFUSALS: [&str; 10] = [
     "malformed",
     "invalid",
     "too_long",
     "media_type",
     "parameter",
+    "too_much",
+    "full",
+    "head",
+    "slow",
+    "connections",
 ];
 
 /// Methods with a label of their own, the last for all others.
 const METHODS: [&str; 7] = ["GET", "PUT", "POST", "DELETE", "HEAD", "OPTIONS", "other"];
 /// Statuses with a label of their own; others are labelled by their class.
-const STATUSES: [u16; 14] = [
-    200, 204, 400, 403, 404, 405, 406, 408, 409, 413, 415, 500, 503, 0,
+const STATUSES: [u16; 15] = [
+    200, 204, 400, 403, 404, 405, 406, 408, 409, 413, 415, 431, 500, 503, 0,
 ];
 /// Routes that can be told apart.
 const MAX_ROUTES: usize = 24;
@@ -62,7 +77,7 @@ const MAX_ROUTES: usize = 24;
 #[derive(Clone)]
 pub struct HttpMetrics {
     fetches: Arc<Vec<(Counter, Counter)>>,
-    refused: Arc<[Counter; 5]>,
+    refused: Arc<[Counter; 10]>,
     requests: Arc<Requests>,
     /// Answers 503 because an actor's mailbox was full.
     pub shed: Counter,

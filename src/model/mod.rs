@@ -11,9 +11,11 @@
 //! | `applications.rs` | [`StatusCounts`] and the hash code of a list |
 //! | `replication.rs` | one item of a peer's batch, and the answer to it |
 //! | `origin.rs` | [`Origin`]: who caused a change |
+//! | `limits.rs` | [`Limit`]: how much of something is too much, and which key says so |
 
 mod applications;
 mod instance;
+mod limits;
 mod origin;
 mod replication;
 #[cfg(test)]
@@ -25,6 +27,7 @@ pub use instance::{
     DataCenter, EpochMillis, InstanceInfo, InstanceKey, LeaseTerms, LeaseTimes, Listed, Metadata,
     Port, Text,
 };
+pub use limits::{ContentLimits, Limit, MetadataLimits, RegistryLimits, TooMuch};
 pub use origin::Origin;
 pub use replication::{Action, ItemAnswer, ReplicationItem};
 pub use status::{ActionType, InstanceStatus};

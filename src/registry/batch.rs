@@ -5,7 +5,7 @@
 use actix::{Context, Handler, Message, MessageResult};
 
 use super::{ClearStatus, Registry, Renew, SetStatus, UnknownInstance};
-use crate::model::{ItemAnswer, Origin, ReplicationItem};
+use crate::model::{InstanceInfo, ItemAnswer, Origin, ReplicationItem};
 
 /// Asks the registry to carry out a peer's items.
 #[derive(Debug, Message)]
@@ -33,10 +33,7 @@ impl Registry {
     fn apply(&mut self, item: ReplicationItem) -> ItemAnswer {
         let origin = Origin::Peer;
         match item {
-            ReplicationItem::Register(info) => {
-                self.register(*info, origin);
-                ItemAnswer::Done
-            }
+            ReplicationItem::Register(info) => self.register_from_peer(*info),
             ReplicationItem::Heartbeat {
                 key,
                 last_dirty,
@@ -69,6 +66,15 @@ impl Registry {
                 origin,
             })),
         }
+    }
+
+    fn register_from_peer(&mut self, info: InstanceInfo) -> ItemAnswer {
+        let key = info.key();
+        let Err(reason) = self.register(info, Origin::Peer) else {
+            return ItemAnswer::Done;
+        };
+        tracing::warn!(instance = ?key, %reason, "a peer's registration refused");
+        ItemAnswer::Refused
     }
 
     fn answer_beat(&mut self, beat: &Renew) -> ItemAnswer {

@@ -9,16 +9,27 @@ use actix::{Context, Handler, Message};
 
 use super::{Held, LeaseTable, Registry, UnknownInstance, What};
 use crate::clock::Moment;
-use crate::model::{ActionType, InstanceKey, Origin, Text};
+use crate::model::{ActionType, InstanceKey, Origin, Text, TooMuch};
 
 /// Asks the registry to merge `pairs` into an instance's metadata.
 #[derive(Clone, Debug, Message)]
-#[rtype(result = "Result<(), UnknownInstance>")]
+#[rtype(result = "Result<(), MetadataRefused>")]
 pub struct UpdateMetadata {
     /// Which instance.
     pub key: InstanceKey,
     /// Keys are not empty and differ from each other.
     pub pairs: Vec<(Text, Text)>,
+}
+
+/// Why metadata were not merged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MetadataRefused {
+    /// The registry holds no such instance.
+    #[error(transparent)]
+    Unknown(#[from] UnknownInstance),
+    /// The instance would have too much of them.
+    #[error(transparent)]
+    TooMuch(#[from] TooMuch),
 }
 
 // === the rule ===
@@ -29,7 +40,7 @@ impl LeaseTable {
         &mut self,
         update: &UpdateMetadata,
         now: Moment,
-    ) -> Result<Option<Arc<Held>>, UnknownInstance> {
+    ) -> Result<Option<Arc<Held>>, MetadataRefused> {
         let held = self.present(&update.key, now).cloned();
         let held = held.ok_or_else(|| UnknownInstance(update.key.clone()))?;
         if update.pairs.is_empty() {
@@ -40,6 +51,7 @@ impl LeaseTable {
         let mut info = (*held.info).clone();
         let metadata = Arc::make_mut(&mut info.metadata);
         metadata.extend(update.pairs.iter().cloned());
+        self.config.limits.metadata.allow(metadata)?;
         info.action = ActionType::Added;
         info.last_updated = now.wall;
         Ok(Some(self.put(&update.key, info, now)))
@@ -49,7 +61,7 @@ impl LeaseTable {
 // === the handler ===
 
 impl Handler<UpdateMetadata> for Registry {
-    type Result = Result<(), UnknownInstance>;
+    type Result = Result<(), MetadataRefused>;
 
     fn handle(&mut self, msg: UpdateMetadata, _ctx: &mut Context<Self>) -> Self::Result {
         self.begin("update the metadata of", Some(&msg.key));
@@ -69,7 +81,7 @@ impl Handler<UpdateMetadata> for Registry {
 mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
-    use crate::model::samples;
+    use crate::model::{Limit, samples};
 
     /// server.md scenario 27, wire.md row 50.
     #[test]
@@ -117,5 +129,40 @@ mod tests {
                 .update_metadata(&update("none", &[]), at(40_000))
                 .is_err()
         );
+    }
+
+    #[test]
+    fn metadata_cannot_grow_beyond_the_limits_by_updates() {
+        let at = |mono| Moment { mono, wall: mono };
+        let mut config = RegistryConfig::of(Mode::Modern);
+        config.limits.metadata.keys = Limit::new(3, "keys");
+        config.limits.metadata.bytes = Limit::new(12, "bytes");
+        let mut table = LeaseTable::new(config);
+        table.register(samples::instance("A", "i"), Origin::Client, at(0));
+        let key = InstanceKey::new("A", "i");
+        for (name, value, refused) in [
+            ("a", "1", None),
+            ("b", "1", None),
+            ("c", "1", None),
+            ("d", "1", Some("keys")),
+            ("c", "1234567890", Some("bytes")),
+            ("c", "12345", None),
+        ] {
+            let before = table.get(&key).unwrap().held.clone();
+            let update = UpdateMetadata {
+                key: key.clone(),
+                pairs: vec![(name.into(), value.into())],
+            };
+            let got = match table.update_metadata(&update, at(1)) {
+                Err(MetadataRefused::TooMuch(too_much)) => Some(too_much.limit.key),
+                other => {
+                    assert!(other.unwrap().is_some());
+                    None
+                }
+            };
+            assert_eq!(got, refused, "{update:?}");
+            let after = &table.get(&key).unwrap().held;
+            assert_eq!(Arc::ptr_eq(&before, after), refused.is_some());
+        }
     }
 }

@@ -6,12 +6,12 @@
 //!
 //! | verb | file | answers |
 //! |---|---|---|
-//! | register | `register.rs` | nothing; a registration that was understood cannot be refused |
+//! | register | `register.rs` | `TooMuch` where there is no room for another instance |
 //! | renew | `renew.rs` | [`Renewal`]: in step, unknown, newer or older |
 //! | renew without a message | `in_step.rs` | the same, where nothing visible changes |
 //! | cancel | `cancel.rs` | [`UnknownInstance`] |
 //! | set and clear the status | `status.rs` | [`UnknownInstance`] |
-//! | update metadata | `metadata.rs` | [`UnknownInstance`] |
+//! | update metadata | `metadata.rs` | [`MetadataRefused`] |
 //! | evict | `evict.rs` | what is overdue; how many went |
 //! | apply a batch | `batch.rs` | one answer per item |
 //!
@@ -54,7 +54,7 @@ pub use held::Held;
 pub use in_step::Beat;
 pub use index::Index;
 pub use lease::{Hold, Lease};
-pub use metadata::UpdateMetadata;
+pub use metadata::{MetadataRefused, UpdateMetadata};
 pub use recent::{Recent, TakeRecent};
 pub use register::Register;
 pub use renew::{Renew, Renewal};

@@ -4,6 +4,8 @@
 //! lease begins anew (server.md §4). Two exceptions for old stamps: a client whose clock was set back by
 //! more than a minute is taken at its word and its stamp raised, and an instance that is held as UNKNOWN
 //! without an override takes the status it announces (B-10).
+//!
+//! What is held may always be registered again; what is new needs room.
 
 use std::sync::Arc;
 
@@ -12,7 +14,9 @@ use actix::{Context, Handler, Message};
 use super::overrides::{Candidate, resulting_status};
 use super::{Held, LeaseTable, Registry, What};
 use crate::clock::Moment;
-use crate::model::{ActionType, EpochMillis, InstanceInfo, InstanceStatus, Origin};
+use crate::model::{
+    ActionType, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, Limit, Origin, TooMuch,
+};
 
 /// A direct client's stamp that is older than the held one by more than this is a clock set back.
 const CLOCK_STEP_MS: EpochMillis = 60_000;
@@ -21,7 +25,7 @@ const MAX_STAMP: EpochMillis = i64::MAX as EpochMillis;
 
 /// Asks the registry to hold a lease for `info`.
 #[derive(Debug, Message)]
-#[rtype(result = "()")]
+#[rtype(result = "Result<(), TooMuch>")]
 pub struct Register {
     /// The record, checked and canonical.
     pub info: InstanceInfo,
@@ -41,6 +45,28 @@ pub(super) struct Registered {
 // === the rule ===
 
 impl LeaseTable {
+    /// Whether the instance may be registered: it is held, or there is room for it. A peer has acknowledged
+    /// its registrations already, so that it may go beyond the limits; but anybody can say that he is a peer,
+    /// so no further than twice as far.
+    pub(super) fn has_room(&self, key: &InstanceKey, origin: Origin) -> Result<(), TooMuch> {
+        if self.get(key).is_some() {
+            return Ok(());
+        }
+        let limits = self.config.limits;
+        let allowed = |limit: Limit| match origin {
+            Origin::Client => limit,
+            Origin::Peer => limit.doubled(),
+        };
+        let (instances, in_app) = (self.len() + 1, self.instances_of(&key.app) + 1);
+        if in_app == 1 {
+            let applications = self.applications() + 1;
+            let limit = allowed(limits.applications);
+            limit.allows_count("the registry", applications, "applications")?;
+        }
+        allowed(limits.app_instances).allows_count("the application", in_app, "instances")?;
+        allowed(limits.instances).allows_count("the registry", instances, "instances")
+    }
+
     /// Puts the instance on file with a new lease.
     pub(super) fn register(
         &mut self,
@@ -96,19 +122,20 @@ fn older(held: &InstanceInfo, mut newcomer: InstanceInfo, origin: Origin) -> (In
 // === the handler ===
 
 impl Handler<Register> for Registry {
-    type Result = ();
+    type Result = Result<(), TooMuch>;
 
-    fn handle(&mut self, msg: Register, _ctx: &mut Context<Self>) {
-        self.register(msg.info, msg.origin);
+    fn handle(&mut self, msg: Register, _ctx: &mut Context<Self>) -> Self::Result {
+        self.register(msg.info, msg.origin)
     }
 }
 
 impl Registry {
-    pub(super) fn register(&mut self, info: InstanceInfo, origin: Origin) {
-        self.begin("register", Some(&info.key()));
+    pub(super) fn register(&mut self, info: InstanceInfo, origin: Origin) -> Result<(), TooMuch> {
+        let key = info.key();
+        self.begin("register", Some(&key));
+        self.table.has_room(&key, origin)?;
         let now = self.clock.now();
         let done = self.table.register(info, origin, now);
-        let key = done.held.info.key();
         self.recent.registered(now.wall, key.clone());
         self.metrics.registered(origin);
         self.note_lengthened(&done.held);
@@ -127,6 +154,7 @@ impl Registry {
             tracing::debug!(instance = ?key, status = %done.held.info.status, "registered again");
         }
         self.publish(What::Registered { is_new }, origin, done.before, &done.held);
+        Ok(())
     }
 }
 
@@ -275,5 +303,43 @@ mod tests {
         assert_eq!((table.len(), table.applications()), (2, 2));
         assert!(table.get(&InstanceKey::new("b", "i")).is_some());
         table.assert_consistent();
+    }
+
+    #[test]
+    fn what_is_new_needs_room_and_what_is_held_does_not() {
+        let mut config = RegistryConfig::of(Mode::Modern);
+        config.limits.applications = Limit::new(2, "applications");
+        config.limits.app_instances = Limit::new(2, "app-instances");
+        config.limits.instances = Limit::new(3, "instances");
+        let mut table = LeaseTable::new(config);
+        let full = |table: &LeaseTable, app: &str, id: &str, origin| {
+            let key = InstanceKey::new(app, id);
+            table
+                .has_room(&key, origin)
+                .err()
+                .map(|full| full.limit.key)
+        };
+        for (app, id, client, peer) in [
+            ("A", "1", None, None),
+            ("A", "2", None, None),
+            ("A", "3", Some("app-instances"), None),
+            ("B", "1", Some("instances"), None),
+            ("B", "2", Some("instances"), None),
+            ("C", "1", Some("applications"), None),
+            ("C", "2", Some("instances"), Some("instances")),
+            ("A", "4", Some("app-instances"), Some("instances")),
+            ("D", "1", Some("applications"), Some("instances")),
+        ] {
+            assert_eq!(full(&table, app, id, Client), client, "{app} {id}");
+            assert_eq!(full(&table, app, id, Peer), peer, "{app} {id}");
+            if peer.is_none() {
+                table.register(samples::instance(app, id), Peer, at(0));
+            }
+        }
+        for (app, id) in [("A", "1"), ("B", "1"), ("C", "1")] {
+            assert_eq!(full(&table, app, id, Client), None, "{app} {id} is held");
+        }
+        table.take_out(&InstanceKey::new("C", "1"), at(0));
+        assert_eq!(full(&table, "C", "1", Peer), None, "there is room again");
     }
 }

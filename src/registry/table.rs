@@ -76,6 +76,11 @@ impl LeaseTable {
         self.apps.len()
     }
 
+    /// Instances of an application.
+    pub(super) fn instances_of(&self, app: &Text) -> usize {
+        self.apps.get(app).map_or(0, |app| app.instances.len())
+    }
+
     /// All instances, sorted by application and id.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Held>> {
         self.entries().map(|entry| &entry.held)

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `error.rs` | what cannot be understood, and how it is said |
 //! | `draft.rs` | what a registration may lack, and what makes it acceptable |
+//! | `limits.rs` | whether a record has too much in it |
 //! | `json/` | JSON in and out |
 //! | `xml/` | XML in and out |
 //! | `compact.rs` | the reduced form of lists, in both formats |
@@ -25,6 +26,7 @@ pub mod encode;
 mod error;
 pub mod gzip;
 pub mod json;
+pub mod limits;
 pub mod negotiate;
 pub mod packed;
 pub mod replication;
@@ -34,5 +36,5 @@ pub mod xml;
 
 pub use draft::{Draft, Refusal};
 pub use encode::{Form, Format};
-pub use error::{ReadError, shortened};
+pub use error::{ReadError, one_line, shortened};
 pub use rope::Rope;

@@ -5,10 +5,11 @@
 
 use serde_json::value::RawValue;
 
-use super::json::{self, Members, Object, Scalar, elements, instance_members, stamp};
-use super::{ReadError, shortened};
+use super::json::{self, Members, Object, Scalar, check_shape, elements, instance_members, stamp};
+use super::{ReadError, limits as content, shortened};
 use crate::model::{
-    Action, EpochMillis, InstanceKey, InstanceStatus, ItemAnswer, Listed, ReplicationItem,
+    Action, ContentLimits, EpochMillis, InstanceKey, InstanceStatus, ItemAnswer, Listed,
+    ReplicationItem,
 };
 
 /// One item as it was read: ready to be carried out, or refused on its own with the reason.
@@ -26,8 +27,14 @@ pub struct RefusedItem {
 /// Reads `{"replicationList": […]}`.
 ///
 /// An unknown action refuses the whole batch, as in the reference: what comes after it may depend on
-/// it. Unknown members are skipped. `now` stands in for a missing stamp of a registration.
-pub fn read_batch(body: &str, now: EpochMillis) -> Result<Vec<ReadItem>, ReadError> {
+/// it. Unknown members are skipped. `now` stands in for a missing stamp of a registration. A record with too
+/// much in it is refused alone, a body that is too deep or too wide whole.
+pub fn read_batch(
+    body: &str,
+    now: EpochMillis,
+    limits: &ContentLimits,
+) -> Result<Vec<ReadItem>, ReadError> {
+    check_shape(body, limits)?;
     let root = Members::read(body)?;
     let list = root
         .get("replicationList")
@@ -36,11 +43,15 @@ pub fn read_batch(body: &str, now: EpochMillis) -> Result<Vec<ReadItem>, ReadErr
         list.ok_or_else(|| ReadError::unusable("replicationList", "a list of items", "nothing"))?;
     elements(list)?
         .into_iter()
-        .map(|item| read_item(item, now))
+        .map(|item| read_item(item, now, limits))
         .collect()
 }
 
-fn read_item(item: &RawValue, now: EpochMillis) -> Result<ReadItem, ReadError> {
+fn read_item(
+    item: &RawValue,
+    now: EpochMillis,
+    limits: &ContentLimits,
+) -> Result<ReadItem, ReadError> {
     let members = Members::of(item)
         .ok_or_else(|| ReadError::unusable("replicationList[]", "an object", item.get()))?;
     let name = text(&members, "action").unwrap_or_default();
@@ -48,13 +59,14 @@ fn read_item(item: &RawValue, now: EpochMillis) -> Result<ReadItem, ReadError> {
         let wanted = "Register, Heartbeat, Cancel, StatusUpdate or DeleteStatusOverride";
         ReadError::unusable("replicationList[].action", wanted, &name)
     })?;
-    Ok(item_of(action, &members, now).map_err(|reason| RefusedItem { action, reason }))
+    Ok(item_of(action, &members, now, limits).map_err(|reason| RefusedItem { action, reason }))
 }
 
 fn item_of(
     action: Action,
     members: &Members<'_>,
     now: EpochMillis,
+    limits: &ContentLimits,
 ) -> Result<ReplicationItem, String> {
     let app = required(members, "appName")?;
     let id = required(members, "id")?;
@@ -63,7 +75,7 @@ fn item_of(
     let last_dirty = last_dirty.map_or(Ok(None), |value| stamp("lastDirtyTimestamp", value));
     let last_dirty = last_dirty.map_err(|error| error.to_string())?;
     Ok(match action {
-        Action::Register => register(&app, members, now)?,
+        Action::Register => register(&app, members, now, limits)?,
         Action::Heartbeat => ReplicationItem::Heartbeat {
             key,
             last_dirty,
@@ -83,13 +95,19 @@ fn item_of(
     })
 }
 
-fn register(app: &str, members: &Members<'_>, now: EpochMillis) -> Result<ReplicationItem, String> {
+fn register(
+    app: &str,
+    members: &Members<'_>,
+    now: EpochMillis,
+    limits: &ContentLimits,
+) -> Result<ReplicationItem, String> {
     let info = members.get("instanceInfo").and_then(Members::of);
     let info = info.ok_or("instanceInfo is missing")?;
     let draft = instance_members(&info).map_err(|error| format!("instanceInfo.{error}"))?;
     let info = draft
         .settle(app, now)
         .map_err(|refusal| refusal.to_string())?;
+    content::check(&info, limits).map_err(|too_much| format!("instanceInfo.{too_much}"))?;
     Ok(ReplicationItem::Register(Box::new(info)))
 }
 
@@ -152,7 +170,9 @@ mod tests {
 
     fn one(item: &str) -> ReadItem {
         let body = format!(r#"{{"replicationList":[{item}]}}"#);
-        read_batch(&body, 5).unwrap().remove(0)
+        read_batch(&body, 5, &ContentLimits::NONE)
+            .unwrap()
+            .remove(0)
     }
 
     #[test]
@@ -237,9 +257,10 @@ mod tests {
             r#"{"replicationList":[{"appName":"a","id":"i","action":"heartbeat"}]}"#,
             r#"{"replicationList":[{"appName":"a","id":"i"}]}"#,
         ] {
-            assert!(read_batch(body, 0).is_err(), "{body}");
+            assert!(read_batch(body, 0, &ContentLimits::NONE).is_err(), "{body}");
         }
-        assert_eq!(read_batch(r#"{"replicationList":[]}"#, 0), Ok(vec![]));
+        let empty = r#"{"replicationList":[]}"#;
+        assert_eq!(read_batch(empty, 0, &ContentLimits::NONE), Ok(vec![]));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use heureka::clock::Clock;
 use heureka::config::{EvictionConfig, Mode, RegistryConfig};
 use heureka::eviction::{Eviction, EvictionParts};
 use heureka::metrics::{Metrics, RegistryMetrics};
-use heureka::model::{InstanceInfo, InstanceKey, Origin, ReplicationItem};
+use heureka::model::{ContentLimits, InstanceInfo, InstanceKey, Origin, ReplicationItem};
 use heureka::preservation::Preservation;
 use heureka::registry::{
     ApplyBatch, Cancel, Published, Register, Registry, RegistryEvent, Renew, Renewal,
@@ -75,7 +75,7 @@ fn watched() -> (Addr<Registry>, Witness) {
 
 fn record(id: &str, more: &str) -> InstanceInfo {
     let body = format!("{{\"instance\":{{{}}}}}", members("A", id, more));
-    let draft = json::registration(&body).unwrap();
+    let draft = json::registration(&body, &ContentLimits::NONE).unwrap();
     draft.settle("A", EPOCH).unwrap()
 }
 
@@ -94,7 +94,11 @@ fn key(id: &str) -> InstanceKey {
 #[actix_web::test]
 async fn scenario_27_new_metadata_are_told_as_a_client_s_change_with_the_whole_record() {
     let (registry, witness) = watched();
-    registry.send(registration("i1", "")).await.unwrap();
+    registry
+        .send(registration("i1", ""))
+        .await
+        .unwrap()
+        .unwrap();
     let update = UpdateMetadata {
         key: key("i1"),
         pairs: vec![("a".into(), "1".into())],
@@ -138,7 +142,11 @@ fn swept() -> (Addr<Registry>, Witness) {
 async fn scenario_39_an_eviction_is_told_as_an_eviction_which_no_peer_is_to_hear() {
     tokio::time::pause();
     let (registry, witness) = swept();
-    registry.send(registration("i1", "")).await.unwrap();
+    registry
+        .send(registration("i1", ""))
+        .await
+        .unwrap()
+        .unwrap();
     exactly(Duration::from_secs(92)).await;
     let told = witness.told();
     let expected = [(NEW, "i1"), (What::Evicted, "i1")];
@@ -149,7 +157,11 @@ async fn scenario_39_an_eviction_is_told_as_an_eviction_which_no_peer_is_to_hear
 #[actix_web::test]
 async fn b33_a_cancel_is_told_once_and_one_of_nobody_not_at_all() {
     let (registry, witness) = watched();
-    registry.send(registration("i1", "")).await.unwrap();
+    registry
+        .send(registration("i1", ""))
+        .await
+        .unwrap()
+        .unwrap();
     witness.told();
     let cancel = Cancel {
         key: key("i1"),
@@ -167,8 +179,16 @@ async fn b40_a_stale_registration_is_told_with_the_record_that_stays() {
     let (registry, witness) = watched();
     let fresh = r#""lastDirtyTimestamp":2000,"metadata":{"v":"fresh"}"#;
     let stale = r#""lastDirtyTimestamp":1000,"metadata":{"v":"stale"}"#;
-    registry.send(registration("i1", fresh)).await.unwrap();
-    registry.send(registration("i1", stale)).await.unwrap();
+    registry
+        .send(registration("i1", fresh))
+        .await
+        .unwrap()
+        .unwrap();
+    registry
+        .send(registration("i1", stale))
+        .await
+        .unwrap()
+        .unwrap();
     let event = witness.0.lock().unwrap().pop().unwrap();
     assert_eq!(event.what, AGAIN);
     assert_eq!(
@@ -265,7 +285,7 @@ async fn i9_heartbeats_are_answered_while_the_builder_of_lists_is_stuck() {
     let registry = Registry::start_in_arbiter(&Arbiter::new().handle(), |_| registry(stuck));
     let story = async {
         for id in ["i1", "i2", "i3"] {
-            registry.send(registration(id, "")).await.unwrap();
+            registry.send(registration(id, "")).await.unwrap().unwrap();
         }
         for n in 0..100 {
             let beat = Renew {

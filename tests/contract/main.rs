@@ -17,6 +17,7 @@
 //! | `routes.rs` | wire.md §1: paths, prefixes, methods, names |
 //! | `negotiation.rs` | wire.md §2.1–2.3: what is asked for and what comes |
 //! | `request_bodies.rs` | wire.md §2.4: packed, in other charsets, too long |
+//! | `limits.rs` | docs/configuration.md, limits: each with its answer and its counter |
 //! | `round_trip.rs` | what goes out comes in again |
 //! | `bodies.rs` | golden answers, byte for byte |
 //! | `canon.rs`, `canon_xml.rs` | the checks O1–O13 and X1–X6 of foreign-clients.md |
@@ -33,6 +34,7 @@ mod canon;
 mod canon_xml;
 mod java_merge;
 mod kit;
+mod limits;
 mod negotiation;
 mod registrations;
 mod replay;

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use heureka::config::Config;
-use heureka::model::{InstanceInfo, LeaseTerms, Origin};
+use heureka::model::{ContentLimits, InstanceInfo, LeaseTerms, Origin};
 use heureka::registry::{Beat, Cancel, Register, Renewal, TakeSnapshot};
 use heureka::wire::json;
 use rand::rngs::SmallRng;
@@ -57,7 +57,10 @@ impl Fleet {
     pub fn new(config: Config, seed: u64) -> Self {
         let body = format!("{{\"instance\":{{{}}}}}", members("A", "i", ""));
         Self {
-            pattern: json::registration(&body).unwrap().settle("A", 0).unwrap(),
+            pattern: json::registration(&body, &ContentLimits::NONE)
+                .unwrap()
+                .settle("A", 0)
+                .unwrap(),
             node: TestNode::with(config),
             rng: SmallRng::seed_from_u64(seed),
             clients: BTreeMap::new(),
@@ -115,6 +118,7 @@ impl Fleet {
             .registry
             .ask(Register { info, origin })
             .await
+            .unwrap()
             .unwrap();
     }
 

@@ -6,15 +6,18 @@
 
 use serde_json::value::RawValue;
 
+use super::shape;
 use super::value::{Members, Scalar, elements, number};
 use crate::model::{
-    ActionType, Applications, EpochMillis, InstanceInfo, InstanceStatus, Metadata, Text,
+    ActionType, Applications, ContentLimits, EpochMillis, InstanceInfo, InstanceStatus, Metadata,
+    Text,
 };
 use crate::wire::ReadError;
 use crate::wire::draft::{Draft, DraftDataCenter, DraftPort};
 
 /// Reads `{"instance": {…}}`.
-pub fn registration(body: &str) -> Result<Draft, ReadError> {
+pub fn registration(body: &str, limits: &ContentLimits) -> Result<Draft, ReadError> {
+    shape::check(body, limits)?;
     let root = Members::read(body)?;
     let value = root.get("instance").ok_or_else(|| root_error(&root))?;
     let members = Members::of(value)
@@ -255,7 +258,10 @@ mod tests {
 
     fn read(members: &str) -> InstanceInfo {
         let body = format!(r#"{{"instance":{{{HEAD}{members}}}}}"#);
-        registration(&body).unwrap().settle("a", 9).unwrap()
+        registration(&body, &ContentLimits::NONE)
+            .unwrap()
+            .settle("a", 9)
+            .unwrap()
     }
 
     #[test]
@@ -359,7 +365,8 @@ mod tests {
             ),
             ("{'instance':{}}", "key must be a string"),
         ] {
-            let error = registration(body).unwrap_err().to_string();
+            let error = registration(body, &ContentLimits::NONE);
+            let error = error.unwrap_err().to_string();
             assert!(error.contains(&part.replace('\\', "")), "{body}: {error}");
         }
     }

@@ -188,7 +188,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::{LeaseTimes, samples};
+    use crate::model::{ContentLimits, LeaseTimes, samples};
     use crate::wire::json;
 
     fn written(info: &crate::model::InstanceInfo, times: LeaseTimes) -> String {
@@ -231,7 +231,7 @@ mod tests {
         info.override_status = Some(InstanceStatus::OutOfService);
         info.asg_name = Some("asg".into());
         let body = format!("{{\"instance\":{}}}", written(&info, LeaseTimes::default()));
-        let read = json::registration(&body)
+        let read = json::registration(&body, &ContentLimits::NONE)
             .unwrap()
             .settle("orders", 0)
             .unwrap();

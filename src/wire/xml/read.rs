@@ -6,15 +6,16 @@
 use super::names;
 use super::tree::{Element, parse};
 use crate::model::{
-    ActionType, Applications, EpochMillis, InstanceInfo, InstanceStatus, Metadata, Text,
+    ActionType, Applications, ContentLimits, EpochMillis, InstanceInfo, InstanceStatus, Metadata,
+    Text,
 };
 use crate::wire::ReadError;
 use crate::wire::draft::{Draft, DraftDataCenter, DraftPort};
 use crate::wire::json::number;
 
 /// Reads `<instance>…</instance>`; Java's class name is accepted as the root, too.
-pub fn registration(body: &str) -> Result<Draft, ReadError> {
-    let root = parse(body)?;
+pub fn registration(body: &str, limits: &ContentLimits) -> Result<Draft, ReadError> {
+    let root = parse(body, limits)?;
     if !matches!(
         root.name.as_str(),
         "instance" | "com.netflix.appinfo.InstanceInfo"
@@ -149,7 +150,7 @@ fn read_metadata(element: &Element) -> Metadata {
 /// Reads `<applications>…</applications>`; instances that cannot be accepted are left out and counted,
 /// as in [`crate::wire::json::applications`].
 pub fn applications(body: &str, now: EpochMillis) -> Result<(Applications, usize), ReadError> {
-    let root = parse(body)?;
+    let root = parse(body, &ContentLimits::NONE)?;
     if root.name != "applications" {
         return Err(ReadError::unusable(
             "the root",
@@ -200,7 +201,10 @@ mod tests {
     fn read(elements: &str) -> InstanceInfo {
         let center = "<dataCenterInfo><name>MyOwn</name></dataCenterInfo>";
         let body = format!("<instance>{HEAD}{center}{elements}</instance>");
-        registration(&body).unwrap().settle("a", 9).unwrap()
+        registration(&body, &ContentLimits::NONE)
+            .unwrap()
+            .settle("a", 9)
+            .unwrap()
     }
 
     #[test]
@@ -233,7 +237,7 @@ mod tests {
         assert_eq!(read("<port/>").port, Port::DEFAULT);
         let junk = format!("<instance>{HEAD}<port>x</port></instance>");
         assert!(
-            registration(&junk)
+            registration(&junk, &ContentLimits::NONE)
                 .unwrap_err()
                 .to_string()
                 .starts_with("port: wanted")
@@ -263,7 +267,10 @@ mod tests {
             "<instance>{HEAD}<dataCenterInfo><metadata><instance-id>i</instance-id></metadata>\
              <name>amazon</name></dataCenterInfo></instance>"
         );
-        let info = registration(&body).unwrap().settle("a", 9).unwrap();
+        let info = registration(&body, &ContentLimits::NONE)
+            .unwrap()
+            .settle("a", 9)
+            .unwrap();
         assert!(matches!(&info.data_center, DataCenter::Amazon(m) if &*m["instance-id"] == "i"));
     }
 }

@@ -4,15 +4,14 @@
 //! reach outside the body or grow inside it.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
+use crate::model::ContentLimits;
 use crate::wire::ReadError;
-
-/// Elements may nest this deep: a list needs seven.
-const MAX_DEPTH: usize = 32;
 
 /// An element with its text and its child elements; comments are gone.
 #[derive(Debug, Default)]
@@ -36,20 +35,19 @@ impl Element {
 }
 
 /// Reads a document; what follows its root element is ignored.
-pub(super) fn parse(body: &str) -> Result<Element, ReadError> {
+pub(super) fn parse(body: &str, limits: &ContentLimits) -> Result<Element, ReadError> {
     let mut reader = Reader::from_str(body);
     let mut open: Vec<Element> = Vec::new();
+    let mut size = Size { limits, members: 0 };
     loop {
         let event = reader.read_event().map_err(malformed)?;
         let closed = match event {
             Event::Start(start) => {
-                if open.len() == MAX_DEPTH {
-                    return Err(malformed(format!("elements nest deeper than {MAX_DEPTH}")));
-                }
-                open.push(element(&start)?);
+                limits.nesting.allows_depth("the body", open.len() + 1)?;
+                open.push(element(&start, &mut size)?);
                 None
             }
-            Event::Empty(start) => Some(element(&start)?),
+            Event::Empty(start) => Some(element(&start, &mut size)?),
             Event::End(_) => open.pop(),
             Event::Text(text) => {
                 append(&mut open, &text.xml10_content());
@@ -79,17 +77,36 @@ fn malformed(error: impl ToString) -> ReadError {
     ReadError::Malformed(error.to_string())
 }
 
-fn element(start: &BytesStart<'_>) -> Result<Element, ReadError> {
+/// Elements and attributes so far. Each costs more memory here than it has bytes in the body.
+struct Size<'l> {
+    limits: &'l ContentLimits,
+    members: usize,
+}
+
+impl Size<'_> {
+    fn one_more(&mut self) -> Result<(), ReadError> {
+        self.members += 1;
+        let limit = self.limits.members;
+        Ok(limit.allows_count("the body", self.members, "elements and attributes")?)
+    }
+}
+
+fn element(start: &BytesStart<'_>, size: &mut Size<'_>) -> Result<Element, ReadError> {
+    size.one_more()?;
     let mut element = Element {
         name: start.name().as_ref().to_string(),
         ..Element::default()
     };
-    for attribute in start.attributes() {
+    // The reader's own check for doubled attributes compares each with each.
+    for attribute in start.attributes().with_checks(false) {
+        size.one_more()?;
         let attribute = attribute.map_err(malformed)?;
         let value = quick_xml::escape::unescape(&attribute.value).map_err(malformed)?;
-        element
-            .attributes
-            .insert(attribute.key.as_ref().to_string(), value.into_owned());
+        let name = attribute.key.as_ref().to_string();
+        match element.attributes.entry(name) {
+            Entry::Vacant(place) => _ = place.insert(value.into_owned()),
+            Entry::Occupied(_) => return Err(malformed("an attribute is there twice")),
+        }
     }
     Ok(element)
 }
@@ -112,11 +129,13 @@ fn resolved(reference: &BytesRef<'_>) -> Result<String, ReadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Limit;
 
     #[test]
     fn text_entities_attributes_and_sections_are_read() {
         let root = parse(
             "<?xml version=\"1.0\"?><!-- c --><a x='1&amp;2'> <b>l&lt;r &#x41;&#66;</b><c><![CDATA[<&>]]></c><d/></a>tail",
+            &ContentLimits::NONE,
         )
         .unwrap();
         assert_eq!(root.attributes["x"], "1&2");
@@ -140,10 +159,27 @@ mod tests {
             ),
             ("<a>&x;</a>", "unknown entity &x;"),
             ("<a>&#x110000;</a>", ""),
-            (&deep, "deeper than 32"),
+            ("<a x='1' y='2' x='3'/>", "twice"),
+            (&deep, "deeper than 32 levels"),
         ] {
-            let error = parse(body).unwrap_err().to_string();
+            let error = parse(body, &ContentLimits::NONE);
+            let error = error.unwrap_err().to_string();
             assert!(error.contains(part), "{body}: {error}");
+        }
+    }
+    #[test]
+    fn elements_and_attributes_are_counted_together() {
+        let limits = ContentLimits {
+            members: Limit::new(4, "wide"),
+            ..ContentLimits::NONE
+        };
+        for (body, fits) in [
+            ("<a x='1'><b/><c></c></a>", true),
+            ("<a x='1'><b/><c></c><d/></a>", false),
+            ("<a u='1' v='2' w='3'/>", true),
+            ("<a u='1' v='2' w='3' x='4'/>", false),
+        ] {
+            assert_eq!(parse(body, &limits).is_ok(), fits, "{body}");
         }
     }
 }

@@ -287,7 +287,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::{LeaseTimes, samples};
+    use crate::model::{ContentLimits, LeaseTimes, samples};
     use crate::wire::xml;
 
     #[test]
@@ -343,7 +343,7 @@ mod tests {
         let times = LeaseTimes::default();
         write_instance(&mut out, 0, false, Listed { info: &info, times });
         let body = String::from_utf8(out).unwrap();
-        let read = xml::registration(&body)
+        let read = xml::registration(&body, &ContentLimits::NONE)
             .unwrap()
             .settle("orders", 0)
             .unwrap();
