@@ -127,7 +127,7 @@ impl World {
             origin: Origin::Client,
         };
         let registry = self.node.http.registry.addr();
-        registry.send(register).await.unwrap();
+        registry.send(register).await.unwrap().unwrap();
     }
 
     /// Instances are spread over applications and blocks.

@@ -11,6 +11,8 @@ pub mod clock;
 #[cfg(feature = "server")]
 pub mod config;
 #[cfg(feature = "server")]
+pub mod files;
+#[cfg(feature = "server")]
 pub mod metrics;
 pub mod wire;
 // row 3

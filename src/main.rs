@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 use heureka::clock::Clock;
 use heureka::config::{Config, Mode, Sources, keys};
+use heureka::files;
 use heureka::node::{self, Ended, Node, Placement};
 use heureka::registry::current_work;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -55,13 +56,34 @@ fn main() -> ExitCode {
         tracing::warn!("--{name:?} is no setting of this version; it has no effect");
     }
     match Config::read(&sources) {
-        Ok(config) => actix::System::new().block_on(serve(config)),
+        Ok(mut config) => {
+            fit_connections(&mut config);
+            actix::System::new().block_on(serve(config))
+        }
         Err(mistakes) => {
             for mistake in mistakes {
                 eprintln!("heureka: {mistake}");
             }
             ExitCode::from(2)
         }
+    }
+}
+
+/// Raises the limit of open files, and bounds connections by it unless a setting does.
+fn fit_connections(config: &mut Config) {
+    let Some(files) = files::raise_limit() else {
+        return;
+    };
+    let most = *config
+        .limits
+        .connections
+        .get_or_insert(files::connections_of(files));
+    if files < files::ENOUGH {
+        let enough = files::ENOUGH;
+        config.warnings.push(format!(
+            "only {files} files may be open here, each connection is one; {enough} are enough for a \
+             large fleet (ulimit -Hn). At most {most} connections are let in"
+        ));
     }
 }
 

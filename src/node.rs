@@ -11,10 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actix::{Actor, Addr, Arbiter, Context, Recipient};
-use actix_service::IntoServiceFactory;
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::web::Data;
-use actix_web::{App, HttpServer};
 use tokio::net::TcpSocket;
 use uuid::Uuid;
 
@@ -22,7 +20,7 @@ use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::eviction::{Eviction, EvictionParts};
-use crate::http::{self, Connections, Front, Http, Identity};
+use crate::http::{self, Http, Identity};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::preservation::Preservation;
@@ -30,10 +28,6 @@ use crate::registry::{Published, Registry, RegistryEvent};
 
 /// How long open requests may take once the node is on its way out.
 pub const GRACE: Duration = Duration::from_secs(5);
-/// Idle connections are kept longer than the usual pause between two heartbeats, 30 s.
-const KEEP_ALIVE: Duration = Duration::from_secs(120);
-/// How long a client may take to send the head of its first request.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Connections that the system holds until they are accepted.
 const BACKLOG: u32 = 1024;
 /// Pause between two upkeeps of metrics and clock.
@@ -142,20 +136,7 @@ impl Node {
 
     /// Serves requests on `listener`, HTTP/1.1 and HTTP/2 alike, until told to stop.
     pub fn serve(&self, listener: TcpListener) -> io::Result<Server> {
-        let http = self.http.clone();
-        let connections = Connections::new(http.metrics.http.clone());
-        let server = HttpServer::new(move || {
-            let http = http.clone();
-            let app = App::new().configure(|app| http::configure(app, &http));
-            Front::new(http, app.into_factory())
-        })
-        .keep_alive(KEEP_ALIVE)
-        .client_request_timeout(HEAD_TIMEOUT)
-        .on_connect(move |_io, extensions| connections.count(extensions))
-        .disable_signals()
-        .shutdown_timeout(GRACE.as_secs())
-        .listen_auto_h2c(listener)?;
-        Ok(server.run())
+        http::serve(&self.http, listener, GRACE)
     }
 
     /// Serves until `stop` is ready, and then leaves in good order; or until something fails.

@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 /// The rows of the architecture, lowest first; a module may import only from rows above its own here.
 const LAYERS: &[&[&str]] = &[
     &["model"],
-    &["wire", "clock", "metrics", "config"],
+    &["wire", "clock", "metrics", "config", "files"],
     &["transport"],
     &["mailbox"],
     &["registry", "client"],

@@ -23,10 +23,13 @@
 //! | `rope_body.rs` | a long list on its way out |
 //! | `state.rs` | what handlers share |
 //! | `routes.rs` | where it all hangs |
+//! | `connections.rs` | who is let in, and for how long |
+//! | `server.rs` | the server around it all |
 
 mod answer;
 mod ask;
 mod body;
+mod connections;
 mod dashboard;
 mod error;
 mod front;
@@ -39,10 +42,12 @@ mod replication;
 mod rope_body;
 pub mod route;
 mod routes;
+mod server;
 mod service;
 mod state;
 mod system;
 
 pub use front::Front;
 pub use routes::configure;
-pub use state::{Connections, Http, Identity};
+pub use server::serve;
+pub use state::{Http, Identity};

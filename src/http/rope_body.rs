@@ -9,15 +9,25 @@ use bytes::Bytes;
 
 use crate::wire::Rope;
 
+/// As much of an answer as is copied for one connection at a time. actix copies what it is handed before it
+/// writes it, so a list that is handed over whole would be held once for each client that reads it slowly.
+const SLICE: usize = 64 << 10;
+
 /// A [`Rope`] on its way out.
 pub(super) struct RopeBody {
     rope: Rope,
     next: usize,
+    /// What is left of the part before `next`.
+    part: Bytes,
 }
 
 impl RopeBody {
     pub(super) fn new(rope: Rope) -> Self {
-        Self { rope, next: 0 }
+        Self {
+            rope,
+            next: 0,
+            part: Bytes::new(),
+        }
     }
 }
 
@@ -32,29 +42,52 @@ impl MessageBody for RopeBody {
         mut self: Pin<&mut Self>,
         _cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        let part = self.rope.parts().get(self.next).cloned();
-        self.next += 1;
-        Poll::Ready(part.map(Ok))
+        if self.part.is_empty() {
+            let Some(part) = self.rope.parts().get(self.next).cloned() else {
+                return Poll::Ready(None);
+            };
+            self.part = part;
+            self.next += 1;
+        }
+        let slice = self.part.len().min(SLICE);
+        Poll::Ready(Some(Ok(self.part.split_to(slice))))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use actix_web::body::to_bytes;
+    use std::task::Waker;
 
     use super::*;
     use crate::wire::rope::RopeBuilder;
 
-    #[actix_web::test]
-    async fn every_part_is_sent_and_the_length_is_known() {
+    #[test]
+    fn a_long_answer_comes_in_slices_that_make_the_whole() {
+        let bytes: Bytes = (0..200_000_u32).map(|n| n as u8).collect();
         let mut rope = RopeBuilder::default();
-        for part in ["ab", "cde", "f"] {
-            rope.push(Bytes::from(part));
+        rope.push(Bytes::from_static(b"abc"));
+        rope.push(bytes.clone());
+        rope.push(Bytes::from_static(b"d"));
+        let mut body = RopeBody::new(rope.finish());
+        assert_eq!(body.size(), BodySize::Sized(200_004));
+        let (mut lengths, mut whole) = (Vec::new(), Vec::new());
+        let mut cx = Context::from_waker(Waker::noop());
+        while let Poll::Ready(Some(Ok(slice))) = Pin::new(&mut body).poll_next(&mut cx) {
+            lengths.push(slice.len());
+            whole.extend_from_slice(&slice);
         }
-        let body = RopeBody::new(rope.finish());
-        assert_eq!(body.size(), BodySize::Sized(6));
-        assert_eq!(to_bytes(body).await.unwrap(), "abcdef");
-        let empty = RopeBody::new(Rope::default());
-        assert_eq!(empty.size(), BodySize::Sized(0));
+        assert_eq!(lengths, [3, 65_536, 65_536, 65_536, 3_392, 1]);
+        assert_eq!(whole, [b"abc", &bytes[..], b"d"].concat());
+    }
+
+    #[test]
+    fn an_empty_answer_has_a_length_and_no_parts() {
+        let mut body = RopeBody::new(Rope::default());
+        assert_eq!(body.size(), BodySize::Sized(0));
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(matches!(
+            Pin::new(&mut body).poll_next(&mut cx),
+            Poll::Ready(None)
+        ));
     }
 }

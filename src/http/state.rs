@@ -1,15 +1,13 @@
 //! What handlers share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
-use actix_web::dev::Extensions;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cache::Reader;
 use crate::clock::{Clock, Moment};
 use crate::config::{Config, keys};
 use crate::mailbox::Door;
-use crate::metrics::{HttpMetrics, Metrics};
+use crate::metrics::Metrics;
 use crate::model::InstanceKey;
 use crate::preservation::Preservation;
 use crate::registry::{Published, Registry};
@@ -100,39 +98,5 @@ impl Http {
             ("preservation", self.preservation.waiting()),
             ("cache", self.reader.waiting()),
         ]
-    }
-}
-
-/// Counts open connections.
-#[derive(Clone)]
-pub struct Connections {
-    metrics: HttpMetrics,
-    open: Arc<AtomicUsize>,
-}
-
-impl Connections {
-    /// No connection yet.
-    pub fn new(metrics: HttpMetrics) -> Self {
-        Self {
-            metrics,
-            open: Arc::default(),
-        }
-    }
-
-    /// Counts a connection for as long as its extensions live; for actix-web's `on_connect`.
-    pub fn count(&self, extensions: &mut Extensions) {
-        let open = self.open.fetch_add(1, Ordering::Relaxed) + 1;
-        self.metrics.connections.set(open as f64);
-        extensions.insert(Connection(self.clone()));
-    }
-}
-
-/// One open connection.
-struct Connection(Connections);
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        let open = self.0.open.fetch_sub(1, Ordering::Relaxed) - 1;
-        self.0.metrics.connections.set(open as f64);
     }
 }

@@ -39,12 +39,16 @@ impl Process {
         }
     }
 
-    /// The next line of its output; empty at the end.
+    /// The next line of its output, without what it says about this machine; empty at the end.
     pub fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.stdout.read_line(&mut line).unwrap();
-        self.read.push_str(&line);
-        line
+        loop {
+            let mut line = String::new();
+            self.stdout.read_line(&mut line).unwrap();
+            self.read.push_str(&line);
+            if !line.contains("files may be open") {
+                return line;
+            }
+        }
     }
 
     /// Reads the lines of the start, and where it listens from them: this machine, if everywhere.

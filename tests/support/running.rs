@@ -128,6 +128,17 @@ impl Connection {
         answer
     }
 
+    /// The stream itself.
+    pub fn stream(&mut self) -> &mut TcpStream {
+        &mut self.stream
+    }
+
+    /// Everything that comes until the other side closes.
+    pub async fn all(&mut self) -> String {
+        while self.read_more().await {}
+        String::from_utf8_lossy(&self.rest).into_owned()
+    }
+
     /// Whether the other side closes without sending anything more.
     pub async fn is_closed(&mut self) -> bool {
         self.rest.is_empty() && !self.read_more().await

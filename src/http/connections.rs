@@ -1,0 +1,240 @@
+//! Connections: counted, bounded, and given up where the client sends nothing, or takes nothing.
+//!
+//! | what a client leaves out | what ends its connection |
+//! |---|---|
+//! | the first byte | `head-time-in-ms`, here: 408 |
+//! | the rest of the first head | the same once more, actix: 408 |
+//! | the rest of a body | `body-time-in-ms`, `body.rs`: 408 |
+//! | the rest of a later request | both times together, [`Patience`] |
+//! | to take an answer | `answer-time-in-ms`, the system: TCP's user time-out |
+
+use std::io::{self, Read};
+use std::net::{Shutdown, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use actix_http::Protocol;
+use actix_http::error::DispatchError;
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
+
+use crate::config::{LimitsConfig, keys};
+use crate::metrics::{HttpMetrics, Refusal};
+
+/// The way in for connections.
+#[derive(Clone)]
+pub struct Connections {
+    limits: LimitsConfig,
+    metrics: HttpMetrics,
+    open: Arc<AtomicUsize>,
+}
+
+impl Connections {
+    /// No connection yet.
+    pub fn new(limits: LimitsConfig, metrics: HttpMetrics) -> Self {
+        Self {
+            limits,
+            metrics,
+            open: Arc::default(),
+        }
+    }
+
+    /// Waits for a connection's first byte, which tells the protocol; or turns it away.
+    pub async fn admit(
+        &self,
+        stream: TcpStream,
+    ) -> Result<(Connection, Protocol, Option<SocketAddr>), DispatchError> {
+        let (place, open) = Place::take(self);
+        if self.limits.connections.is_some_and(|most| open > most) {
+            self.metrics.refused(Refusal::Connections);
+            let key = keys::MAX_CONNECTIONS;
+            dismiss(
+                &stream,
+                "503 Service Unavailable",
+                "too many connections",
+                key,
+            );
+            return Err(DispatchError::Io(io::ErrorKind::ConnectionRefused.into()));
+        }
+        let socket = SockRef::from(&stream);
+        // Where the system knows no such option, a client that reads nothing costs its connection.
+        let _ = socket.set_tcp_user_timeout(Some(self.limits.answer_time));
+        let _ = socket.set_tcp_nodelay(true);
+        let Ok(protocol) = timeout(self.limits.head_time, protocol_of(&stream)).await else {
+            self.metrics.refused(Refusal::Slow);
+            dismiss(
+                &stream,
+                "408 Request Timeout",
+                "no request came",
+                keys::HEAD_TIME,
+            );
+            return Err(DispatchError::SlowRequestTimeout);
+        };
+        let protocol = protocol?;
+        let peer = stream.peer_addr().ok();
+        let connection = Connection {
+            stream,
+            // HTTP/2 clients send what needs no answer; their connections are kept alive by pings.
+            patience: (protocol == Protocol::Http1).then(|| Patience::new(&self.limits)),
+            place,
+        };
+        Ok((connection, protocol, peer))
+    }
+}
+
+/// HTTP/2 begins with a line that no HTTP/1 request has.
+async fn protocol_of(stream: &TcpStream) -> io::Result<Protocol> {
+    const HTTP_2: &[u8] = b"PRI * HTTP/2";
+    let mut begin = [0; HTTP_2.len()];
+    let read = stream.peek(&mut begin).await?;
+    Ok(match &begin[..read] == HTTP_2 {
+        true => Protocol::Http2,
+        false => Protocol::Http1,
+    })
+}
+
+/// Answers a connection without having read a request, as far as that goes without waiting, and ends it.
+fn dismiss(stream: &TcpStream, status: &str, why: &str, key: &str) {
+    let body = format!("{why} ({key})");
+    let length = body.len();
+    let answer = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {length}\r\n\
+         Retry-After: 1\r\nConnection: close\r\n\r\n{body}"
+    );
+    let socket = SockRef::from(stream);
+    let _ = socket.send(answer.as_bytes());
+    // Closing with something unread would take the answer back.
+    let _ = (&*socket).read(&mut [0; 4096]);
+    let _ = socket.shutdown(Shutdown::Both);
+}
+
+/// An open connection, for as long as it is counted.
+struct Place {
+    metrics: HttpMetrics,
+    open: Arc<AtomicUsize>,
+}
+
+impl Place {
+    /// A place, and how many are taken with it.
+    fn take(connections: &Connections) -> (Self, usize) {
+        let (metrics, open) = (connections.metrics.clone(), connections.open.clone());
+        let taken = open.fetch_add(1, Ordering::Relaxed) + 1;
+        metrics.connections.set(taken as f64);
+        (Self { metrics, open }, taken)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let open = self.open.fetch_sub(1, Ordering::Relaxed) - 1;
+        self.metrics.connections.set(open as f64);
+    }
+}
+
+/// A connection that was let in.
+pub struct Connection {
+    stream: TcpStream,
+    patience: Option<Patience>,
+    place: Place,
+}
+
+/// How long what a client has begun to send may stay without an answer.
+struct Patience {
+    limit: Duration,
+    /// When the first byte came that no answer followed.
+    began: Option<Instant>,
+    /// Set when it is first needed, and from then on only when it has run out: not for every request.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Patience {
+    /// The body's own limit answers 408; this one must not come before.
+    const SLACK: Duration = Duration::from_secs(1);
+
+    fn new(limits: &LimitsConfig) -> Self {
+        Self {
+            limit: limits.head_time + limits.body_time + Self::SLACK,
+            began: None,
+            timer: None,
+        }
+    }
+
+    /// Ready when it is at its end.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(began) = self.began else {
+            return Poll::Pending;
+        };
+        let end = began + self.limit;
+        let new = || Box::pin(sleep_until(end));
+        let timer = self.timer.get_or_insert_with(new);
+        ready!(timer.as_mut().poll(cx));
+        if timer.deadline() < end {
+            // It was set for a request that was answered.
+            timer.as_mut().reset(end);
+            return timer.as_mut().poll(cx);
+        }
+        Poll::Ready(())
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut this.stream).poll_read(cx, buffer);
+        let Some(patience) = &mut this.patience else {
+            return read;
+        };
+        if read.is_pending() {
+            ready!(patience.poll(cx));
+            this.place.metrics.refused(Refusal::Slow);
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        if buffer.filled().len() > before {
+            patience.began.get_or_insert_with(Instant::now);
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if let Some(patience) = &mut self.patience {
+            patience.began = None;
+        }
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
