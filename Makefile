@@ -5,10 +5,12 @@ BENCH ?= ../shared/bench
 # for `long`: cases of each property, and how often the concurrency tests are repeated
 CASES ?= 20000
 TIMES ?= 50
+# seconds for each fuzz target
+FUZZ_SECONDS ?= 600
 
 CLIENT_ONLY := --no-default-features --features client
 
-.PHONY: help check fmt lint lint-client doc test loom release interop bench long
+.PHONY: help check fmt lint lint-client doc test loom release interop bench fuzz long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +45,13 @@ bench: release ## the registry without HTTP, then load on the binary (that needs
 	cargo bench --bench registry
 	BENCH=$(BENCH) .ci/with-server .ci/bench
 
-long: ## what is too slow for CI: many more property cases, the concurrency tests over and over
+fuzz: ## made-up bodies, paths and batches, each target for FUZZ_SECONDS (needs cargo-fuzz and a C++ compiler)
+	for target in json xml route batch; do \
+	  mkdir -p fuzz/found/$$target && RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none $$target \
+	    fuzz/found/$$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
+	    -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -rss_limit_mb=2048 || exit; \
+	done
+
+long: fuzz ## what is too slow for CI: many more property cases, the concurrency tests over and over
 	PROPTEST_CASES=$(CASES) cargo test --release
 	.ci/repeat $(TIMES) concurrent

@@ -8,6 +8,7 @@
 //! | file | what |
 //! |---|---|
 //! | `route.rs` | path → target, pure |
+//! | `route_checks.rs` | what must hold of every path, for the fuzzer and the tests |
 //! | `ask.rs` | what the head of a request asks for |
 //! | `body.rs` | the body of a request as text |
 //! | `query.rs` | the parameters of a request |
@@ -41,6 +42,8 @@ mod query;
 mod replication;
 mod rope_body;
 pub mod route;
+#[cfg(any(test, fuzzing))]
+mod route_checks;
 mod routes;
 mod server;
 mod service;
@@ -48,6 +51,8 @@ mod state;
 mod system;
 
 pub use front::Front;
+#[cfg(any(test, fuzzing))]
+pub use route_checks::check_route;
 pub use routes::configure;
 pub use server::serve;
 pub use state::{Http, Identity};

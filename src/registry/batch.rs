@@ -30,7 +30,7 @@ impl Handler<ApplyBatch> for Registry {
 }
 
 impl Registry {
-    fn apply(&mut self, item: ReplicationItem) -> ItemAnswer {
+    pub(super) fn apply(&mut self, item: ReplicationItem) -> ItemAnswer {
         let origin = Origin::Peer;
         match item {
             ReplicationItem::Register(info) => self.register_from_peer(*info),

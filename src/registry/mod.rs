@@ -26,6 +26,8 @@
 mod actor;
 mod batch;
 mod cancel;
+#[cfg(any(test, fuzzing))]
+mod checks;
 mod event;
 mod evict;
 mod held;
@@ -48,6 +50,8 @@ mod word;
 pub use actor::{Published, Registry, current_work};
 pub use batch::ApplyBatch;
 pub use cancel::Cancel;
+#[cfg(any(test, fuzzing))]
+pub use checks::check_batch;
 pub use event::{RegistryEvent, UnknownInstance, What};
 pub use evict::{EvictExpired, HoldLeases, Judged, Overdue, TakeOverdue};
 pub use held::Held;

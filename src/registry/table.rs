@@ -254,7 +254,7 @@ fn gone(held: &Held, now: Moment) -> Arc<Held> {
     Arc::new(Held::new(Arc::new(info), held.lease.clone()))
 }
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 impl LeaseTable {
     /// Checks that what is counted is what is there.
     pub(super) fn assert_consistent(&self) {

@@ -193,7 +193,7 @@ pub fn instance(format: Format, v1: bool, listed: Listed<'_>) -> Vec<u8> {
 }
 
 /// A list in one go, for tests of those who write its parts: applications, each with its instances.
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 pub(super) fn whole_list(form: Form, apps: &[(&str, Vec<crate::model::InstanceInfo>)]) -> String {
     let (mut out, mut before) = (Vec::new(), None);
     list_head(&mut out, form, "1", "UP_2_");

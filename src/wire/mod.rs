@@ -19,7 +19,10 @@
 //! | `gzip.rs` | content codings |
 //! | `packed.rs` | parts of a body that are packed one by one and make one gzip member |
 //! | `rope.rs` | a body in parts that are shared |
+//! | `checks.rs` | what must hold of every body, for the fuzzer and the tests |
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod checks;
 mod compact;
 mod draft;
 pub mod encode;
@@ -34,6 +37,8 @@ pub mod rope;
 pub mod status_info;
 pub mod xml;
 
+#[cfg(any(test, fuzzing))]
+pub use checks::{check_json, check_xml};
 pub use draft::{Draft, Refusal};
 pub use encode::{Form, Format};
 pub use error::{ReadError, one_line, shortened};

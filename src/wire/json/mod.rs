@@ -5,6 +5,8 @@ mod shape;
 mod value;
 mod write;
 
+#[cfg(any(test, fuzzing))]
+pub(super) use read::adopt_metadata_id;
 pub use read::{applications, registration};
 pub(super) use read::{instance_members, stamp};
 pub(super) use shape::check as check_shape;

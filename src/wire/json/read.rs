@@ -158,7 +158,7 @@ fn read_metadata(value: &RawValue) -> Metadata {
 
 /// Spring's servers take `metadata.instanceId` where `instanceId` is absent, with the host name in
 /// front of it (wire.md §3.3).
-fn adopt_metadata_id(draft: &mut Draft) {
+pub(in crate::wire) fn adopt_metadata_id(draft: &mut Draft) {
     if draft.instance_id.is_some() {
         return;
     }
