@@ -9,7 +9,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use heureka::cache::{View, Want};
 use heureka::clock::Clock;
@@ -20,6 +20,7 @@ use heureka::model::{
 use heureka::node::{self, Node, Placement};
 use heureka::registry::{Cancel, Register, UpdateMetadata};
 use heureka::wire::{Form, Rope};
+use tokio::time::Instant;
 
 fn main() {
     let given = std::env::args().skip(1).find_map(|arg| arg.parse().ok());

@@ -10,6 +10,7 @@ use super::{Published, Registry};
 use crate::clock::Clock;
 use crate::config::{Mode, RegistryConfig};
 use crate::metrics::{Metrics, RegistryMetrics};
+use crate::model::ContentLimits;
 use crate::wire::checks::check_record;
 use crate::wire::replication::{ReadItem, read_batch, write_answers};
 
@@ -23,7 +24,7 @@ pub fn check_batch(body: &[u8]) {
     let Ok(body) = std::str::from_utf8(body) else {
         return;
     };
-    if read_batch(body, 0).is_err() {
+    if read_batch(body, 0, &ContentLimits::NONE).is_err() {
         return;
     }
     let metrics = METRICS.with(|made| made.get_or_init(|| Metrics::new().registry).clone());
@@ -38,7 +39,8 @@ pub fn check_batch(body: &[u8]) {
 }
 
 fn carry_out(registry: &mut Registry, body: &str) {
-    let items: Vec<ReadItem> = read_batch(body, 1).expect("it was read before");
+    let items: Vec<ReadItem> =
+        read_batch(body, 1, &ContentLimits::NONE).expect("it was read before");
     let all = items.len();
     let mut answers = Vec::new();
     for item in items.into_iter().flatten() {
