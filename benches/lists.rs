@@ -8,14 +8,13 @@
 #![allow(clippy::unwrap_used)]
 
 use std::cell::Cell;
-use std::sync::Arc;
 use std::time::Duration;
 
 use heureka::cache::{View, Want};
 use heureka::clock::Clock;
 use heureka::config::{Config, Mode};
 use heureka::model::{
-    ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, Origin, Port,
+    ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, Metadata, Origin, Port,
 };
 use heureka::node::{self, Node, Placement};
 use heureka::registry::{Cancel, Register, UpdateMetadata};
@@ -45,52 +44,61 @@ struct World {
 
 /// An instance as a Spring client registers it: about 1.1 kB of JSON.
 fn instance(n: usize) -> InstanceInfo {
-    let app = format!("SERVICE-{:04}", n % 200);
-    let name = app.to_lowercase();
-    let host = format!(
-        "ip-10-{}-{}-{}.example.internal",
-        (n >> 16) & 255,
-        (n >> 8) & 255,
-        n & 255
+    let (app, address) = (
+        format!("SERVICE-{:04}", n % 200),
+        [n >> 16, n >> 8, n].map(|n| n & 255),
     );
-    let pairs = [
-        ("management.port", "8080".to_string()),
-        ("zone", format!("zone-{}", n % 3)),
-    ];
+    let [a, b, c] = address;
+    let (name, host) = (
+        app.to_lowercase(),
+        format!("ip-10-{a}-{b}-{c}.example.internal"),
+    );
+    let text = |text: String| Some(text.into());
     InstanceInfo {
-        instance_id: Some(format!("{host}:{name}:8080").into()),
-        home_page_url: Some(format!("http://{host}:8080/").into()),
-        status_page_url: Some(format!("http://{host}:8080/actuator/info").into()),
-        health_check_url: Some(format!("http://{host}:8080/actuator/health").into()),
-        secure_health_check_url: None,
+        instance_id: text(format!("{host}:{name}:8080")),
+        home_page_url: text(format!("http://{host}:8080/")),
+        status_page_url: text(format!("http://{host}:8080/actuator/info")),
+        health_check_url: text(format!("http://{host}:8080/actuator/health")),
+        ip_addr: format!("10.{a}.{b}.{c}").into(),
+        vip_address: text(name.clone()),
+        secure_vip_address: text(name),
+        metadata: metadata(n),
+        last_updated: 1_700_000_000_000 + n as u64 * 1377,
+        last_dirty: 1_700_000_000_000 + n as u64 * 777,
+        ..bare(&app, &host)
+    }
+}
+
+fn metadata(n: usize) -> Metadata {
+    let zone = format!("zone-{}", n % 3);
+    let pairs = [("management.port", "8080"), ("zone", &zone)];
+    pairs.map(|(key, value)| (key.into(), value.into())).into()
+}
+
+fn bare(app: &str, host: &str) -> InstanceInfo {
+    InstanceInfo {
+        instance_id: None,
         host_name: host.into(),
         app: app.into(),
-        ip_addr: format!("10.{}.{}.{}", (n >> 16) & 255, (n >> 8) & 255, n & 255).into(),
+        ip_addr: host.into(),
         sid: None,
         status: InstanceStatus::Up,
         override_status: None,
-        port: Port {
-            number: 8080,
-            enabled: true,
-        },
-        secure_port: Port {
-            number: 443,
-            enabled: false,
-        },
+        port: Port::DEFAULT,
+        secure_port: Port::DEFAULT_SECURE,
         country_id: 1,
         data_center: DataCenter::MyOwn,
         lease: LeaseTerms::default(),
-        metadata: Arc::new(
-            pairs
-                .into_iter()
-                .map(|(k, v)| (k.into(), v.into()))
-                .collect(),
-        ),
+        metadata: Metadata::default(),
         app_group_name: None,
-        vip_address: Some(name.clone().into()),
-        secure_vip_address: Some(name.into()),
-        last_updated: 1_700_000_000_000 + n as u64 * 1377,
-        last_dirty: 1_700_000_000_000 + n as u64 * 777,
+        home_page_url: None,
+        status_page_url: None,
+        health_check_url: None,
+        secure_health_check_url: None,
+        vip_address: None,
+        secure_vip_address: None,
+        last_updated: 0,
+        last_dirty: 1,
         action: ActionType::Added,
         asg_name: None,
     }

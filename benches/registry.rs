@@ -19,7 +19,7 @@ use heureka::clock::{Clock, Moment};
 use heureka::config::{Mode, RegistryConfig};
 use heureka::metrics::Metrics;
 use heureka::model::{
-    ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, Origin, Port,
+    ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, Metadata, Origin, Port,
 };
 use heureka::registry::{
     Beat, EvictExpired, Judged, Published, Register, Registry, TakeOverdue, TakeSnapshot,
@@ -59,7 +59,7 @@ fn instance(n: usize) -> InstanceInfo {
         country_id: 1,
         data_center: DataCenter::MyOwn,
         lease: LeaseTerms::default(),
-        metadata: Arc::default(),
+        metadata: Metadata::default(),
         app_group_name: None,
         home_page_url: None,
         status_page_url: None,

@@ -3,19 +3,15 @@
 //! Records are immutable once they are registered; a change makes a new one. Texts are shared
 //! ([`Text`]), so that such a copy costs a few reference counts.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{ActionType, InstanceStatus};
+use super::{ActionType, InstanceStatus, Metadata};
 
 /// A shared, immutable text.
 pub type Text = Arc<str>;
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 pub type EpochMillis = u64;
-
-/// An instance's own key–value pairs; keys are never empty.
-pub type Metadata = BTreeMap<Text, Text>;
 
 /// Where an instance is held: its application (upper case) and its id (byte for byte).
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -76,8 +72,8 @@ pub struct InstanceInfo {
     pub data_center: DataCenter,
     /// What the client asked of its lease.
     pub lease: LeaseTerms,
-    /// Free pairs.
-    pub metadata: Arc<Metadata>,
+    /// Free pairs; keys are never empty.
+    pub metadata: Metadata,
     /// Grouping; in upper case when it came as JSON.
     pub app_group_name: Option<Text>,
     /// Opaque.
@@ -165,7 +161,7 @@ pub enum DataCenter {
     /// Netflix' own.
     Netflix,
     /// AWS, with its metadata; always has `instance-id` once registered.
-    Amazon(Arc<Metadata>),
+    Amazon(Metadata),
 }
 
 impl DataCenter {
@@ -235,7 +231,7 @@ mod tests {
     fn the_id_is_the_first_that_is_not_empty() {
         let amazon = |id: &str| {
             let pairs = [("instance-id".into(), id.into())];
-            DataCenter::Amazon(Arc::new(pairs.into_iter().collect()))
+            DataCenter::Amazon(pairs.into())
         };
         for (own, data_center, expected) in [
             (Some("i-1"), amazon("aws-1"), "i-1"),

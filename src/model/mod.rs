@@ -7,6 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `instance.rs` | [`InstanceInfo`]: one registered instance, as it is kept |
+//! | `metadata.rs` | [`Metadata`]: an instance's own pairs |
 //! | `status.rs` | [`InstanceStatus`], [`ActionType`] |
 //! | `applications.rs` | [`StatusCounts`] and the hash code of a list |
 //! | `replication.rs` | one item of a peer's batch, and the answer to it |
@@ -16,6 +17,7 @@
 mod applications;
 mod instance;
 mod limits;
+mod metadata;
 mod origin;
 mod replication;
 #[cfg(test)]
@@ -24,10 +26,10 @@ mod status;
 
 pub use applications::{Applications, StatusCounts};
 pub use instance::{
-    DataCenter, EpochMillis, InstanceInfo, InstanceKey, LeaseTerms, LeaseTimes, Listed, Metadata,
-    Port, Text,
+    DataCenter, EpochMillis, InstanceInfo, InstanceKey, LeaseTerms, LeaseTimes, Listed, Port, Text,
 };
 pub use limits::{ContentLimits, Limit, MetadataLimits, RegistryLimits, TooMuch};
+pub use metadata::Metadata;
 pub use origin::Origin;
 pub use replication::{Action, ItemAnswer, ReplicationItem};
 pub use status::{ActionType, InstanceStatus};

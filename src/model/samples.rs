@@ -1,8 +1,6 @@
 //! Records for tests.
 
-use std::sync::Arc;
-
-use super::{ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, Port};
+use super::{ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, Metadata, Port};
 
 /// An ordinary instance: UP, port 8080, stamp 1000, no metadata.
 pub(crate) fn instance(app: &str, id: &str) -> InstanceInfo {
@@ -22,7 +20,7 @@ pub(crate) fn instance(app: &str, id: &str) -> InstanceInfo {
         country_id: 1,
         data_center: DataCenter::MyOwn,
         lease: LeaseTerms::default(),
-        metadata: Arc::default(),
+        metadata: Metadata::default(),
         app_group_name: None,
         home_page_url: None,
         status_page_url: None,

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use actix::{Actor, Context, Recipient};
 
 use super::recent::RecentChanges;
+use super::shared_texts::SharedTexts;
 use super::{Held, Index, Lease, LeaseTable, RegistryEvent, Renewed, What};
 use crate::clock::{Clock, Millis, Moment};
 use crate::config::{LeaseAccounting, RegistryConfig};
@@ -97,6 +98,7 @@ pub struct Registry {
     pub(super) clock: Clock,
     pub(super) metrics: RegistryMetrics,
     pub(super) recent: RecentChanges,
+    pub(super) texts: SharedTexts,
     pub(super) published: Arc<Published>,
     listeners: Vec<Recipient<RegistryEvent>>,
     revision: u64,
@@ -120,6 +122,7 @@ impl Registry {
             clock,
             metrics,
             recent: RecentChanges::default(),
+            texts: SharedTexts::default(),
             published,
             listeners,
             revision: 0,

@@ -49,9 +49,8 @@ impl LeaseTable {
             return Ok(None);
         }
         let mut info = (*held.info).clone();
-        let metadata = Arc::make_mut(&mut info.metadata);
-        metadata.extend(update.pairs.iter().cloned());
-        self.config.limits.metadata.allow(metadata)?;
+        info.metadata = info.metadata.with(update.pairs.iter().cloned());
+        self.config.limits.metadata.allow(&info.metadata)?;
         info.action = ActionType::Added;
         info.last_updated = now.wall;
         Ok(Some(self.put(&update.key, info, now)))
@@ -89,7 +88,7 @@ mod tests {
         let at = |mono| Moment { mono, wall: mono };
         let mut table = LeaseTable::new(RegistryConfig::of(Mode::Modern));
         let mut info = samples::instance("A", "i");
-        info.metadata = Arc::new([("a".into(), "0".into()), ("z".into(), "9".into())].into());
+        info.metadata = [("a".into(), "0".into()), ("z".into(), "9".into())].into();
         table.register(info, Origin::Client, at(0));
         let update = |id: &str, pairs: &[(&str, &str)]| UpdateMetadata {
             key: InstanceKey::new("A", id),

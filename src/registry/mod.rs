@@ -20,6 +20,9 @@
 //! | everything, one by its id, the overrides | `snapshot.rs` |
 //! | the last thousand registered and cancelled | `recent.rs` |
 //!
+//! Beside them: `table.rs` holds all instances, `shared_texts.rs` equal texts once, `slots.rs` and `word.rs` the
+//! words of leases, `held.rs` a record with its lease.
+//!
 //! Every visible change is one [`RegistryEvent`] with its own revision. Order within a change: event out,
 //! then [`Index`], then the revision, then the reply. This folder does not know who listens.
 
@@ -41,6 +44,7 @@ mod recent;
 mod register;
 mod renew;
 mod renewed;
+mod shared_texts;
 mod slots;
 mod snapshot;
 mod status;

@@ -130,7 +130,12 @@ impl Handler<Register> for Registry {
 }
 
 impl Registry {
-    pub(super) fn register(&mut self, info: InstanceInfo, origin: Origin) -> Result<(), TooMuch> {
+    pub(super) fn register(
+        &mut self,
+        mut info: InstanceInfo,
+        origin: Origin,
+    ) -> Result<(), TooMuch> {
+        self.texts.share(&mut info);
         let key = info.key();
         self.begin("register", Some(&key));
         self.table.has_room(&key, origin)?;

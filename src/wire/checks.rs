@@ -72,7 +72,7 @@ fn adopted(info: &InstanceInfo) -> InstanceInfo {
     let mut draft = Draft {
         instance_id: info.instance_id.clone(),
         host_name: Some(info.host_name.clone()),
-        metadata: (*info.metadata).clone(),
+        metadata: info.metadata.clone(),
         ..Draft::default()
     };
     json::adopt_metadata_id(&mut draft);
@@ -142,7 +142,7 @@ fn survives_xml(info: &InstanceInfo) -> bool {
     texts
         .into_iter()
         .all(|text| !text.is_empty() && text.trim() == &**text && is_xml(text))
-        && maps.all(|map| map_survives(map))
+        && maps.all(map_survives)
 }
 
 /// Values keep their white space; keys are escaped, whatever is in them.

@@ -108,7 +108,6 @@ pub(super) fn write_xml_instance(out: &mut Vec<u8>, listed: Listed<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use crate::model::{DataCenter, InstanceInfo, samples};
     use crate::wire::{Form, encode};
@@ -120,7 +119,7 @@ mod tests {
             .into_iter()
             .collect();
         InstanceInfo {
-            data_center: DataCenter::Amazon(Arc::new(metadata)),
+            data_center: DataCenter::Amazon(metadata),
             ..samples::instance("A", "i")
         }
     }

@@ -3,8 +3,6 @@
 //! The readers fill in what they find; [`Draft::settle`] decides whether it is enough, in the order of
 //! checks of the reference (wire.md §3.3), and makes the canonical record of foreign-clients.md §1.4.
 
-use std::sync::Arc;
-
 use super::shortened;
 use crate::model::{
     ActionType, DataCenter, EpochMillis, InstanceInfo, InstanceStatus, LeaseTerms, Metadata, Port,
@@ -124,7 +122,7 @@ impl Draft {
                 duration_secs: positive(self.duration_secs)
                     .unwrap_or(LeaseTerms::default().duration_secs),
             },
-            metadata: Arc::new(self.metadata),
+            metadata: self.metadata,
             app_group_name: self.app_group_name.map(|group| upper(&group)),
             home_page_url: self.home_page_url,
             status_page_url: self.status_page_url,
@@ -173,7 +171,7 @@ impl Draft {
     fn settle_data_center(&mut self) -> Result<DataCenter, Refusal> {
         let center = self.data_center.take().ok_or(Refusal::MissingDataCenter)?;
         if center.is_amazon() {
-            return Ok(DataCenter::Amazon(Arc::new(center.metadata)));
+            return Ok(DataCenter::Amazon(center.metadata));
         }
         match center.name.as_deref() {
             None | Some("") => Err(Refusal::MissingDataCenterName),
@@ -212,7 +210,7 @@ fn complete_amazon(info: &mut InstanceInfo) {
     if let DataCenter::Amazon(metadata) = &mut info.data_center
         && metadata.get("instance-id").is_none_or(|id| id.is_empty())
     {
-        Arc::make_mut(metadata).insert("instance-id".into(), id);
+        *metadata = metadata.with([("instance-id".into(), id)]);
     }
 }
 

@@ -33,7 +33,6 @@ pub fn check(info: &InstanceInfo, limits: &ContentLimits) -> Result<(), TooMuch>
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use super::*;
     use crate::model::{Limit, Metadata, MetadataLimits, Text, samples};
@@ -87,7 +86,7 @@ mod tests {
         }
     }
 
-    fn pair(value: Text) -> Arc<Metadata> {
-        Arc::new([("k".into(), value)].into())
+    fn pair(value: Text) -> Metadata {
+        [("k".into(), value)].into()
     }
 }

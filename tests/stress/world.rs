@@ -9,7 +9,8 @@ use heureka::clock::{Clock, Moment};
 use heureka::config::{Mode, RegistryConfig};
 use heureka::metrics::Metrics;
 use heureka::model::{
-    ActionType, DataCenter, InstanceInfo, InstanceKey, InstanceStatus, LeaseTerms, Origin, Port,
+    ActionType, DataCenter, InstanceInfo, InstanceKey, InstanceStatus, LeaseTerms, Metadata,
+    Origin, Port,
 };
 use heureka::registry::{Beat, Published, Register, Registry};
 
@@ -211,7 +212,7 @@ pub fn record(app: &str, id: &str, n: u64) -> InstanceInfo {
         country_id: 1,
         data_center: DataCenter::MyOwn,
         lease: LeaseTerms::default(),
-        metadata: Arc::default(),
+        metadata: Metadata::default(),
         app_group_name: None,
         home_page_url: None,
         status_page_url: None,

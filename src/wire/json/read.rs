@@ -140,7 +140,7 @@ fn read_lease(draft: &mut Draft, value: &RawValue) {
 /// empty map is dropped (B13), and so is a key without a name.
 fn read_metadata(value: &RawValue) -> Metadata {
     let Some(members) = Members::of(value) else {
-        return Metadata::new();
+        return Metadata::default();
     };
     members
         .iter()

@@ -185,7 +185,6 @@ impl<'o> Object<'o> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use super::*;
     use crate::model::{ContentLimits, LeaseTimes, samples};
@@ -224,9 +223,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back_the_same() {
         let mut info = samples::instance("ORDERS", "o-1");
-        info.metadata = Arc::new([("k \"x\"".into(), "ü\n\u{1}/".into())].into());
-        info.data_center =
-            DataCenter::Amazon(Arc::new([("instance-id".into(), "i".into())].into()));
+        info.metadata = [("k \"x\"".into(), "ü\n\u{1}/".into())].into();
+        info.data_center = DataCenter::Amazon([("instance-id".into(), "i".into())].into());
         info.sid = Some("s".into());
         info.override_status = Some(InstanceStatus::OutOfService);
         info.asg_name = Some("asg".into());

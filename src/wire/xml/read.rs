@@ -271,6 +271,8 @@ mod tests {
             .unwrap()
             .settle("a", 9)
             .unwrap();
-        assert!(matches!(&info.data_center, DataCenter::Amazon(m) if &*m["instance-id"] == "i"));
+        assert!(
+            matches!(&info.data_center, DataCenter::Amazon(m) if m.get("instance-id").is_some_and(|id| **id == *"i"))
+        );
     }
 }

@@ -284,7 +284,6 @@ fn escaped(c: char) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use super::*;
     use crate::model::{ContentLimits, LeaseTimes, samples};
@@ -293,7 +292,7 @@ mod tests {
     #[test]
     fn an_instance_looks_as_xstream_writes_it() {
         let mut info = samples::instance("ORDERS", "o-1");
-        info.metadata = Arc::new([("a_b".into(), "<x>\r".into())].into());
+        info.metadata = [("a_b".into(), "<x>\r".into())].into();
         let mut out = Vec::new();
         let times = LeaseTimes::default();
         write_instance(&mut out, 0, false, Listed { info: &info, times });
@@ -335,9 +334,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back_the_same() {
         let mut info = samples::instance("ORDERS", "o-1");
-        info.metadata = Arc::new([("k:9 $_é".into(), "a&b <c> \"q\" 'r' ü".into())].into());
-        info.data_center =
-            DataCenter::Amazon(Arc::new([("instance-id".into(), "i".into())].into()));
+        info.metadata = [("k:9 $_é".into(), "a&b <c> \"q\" 'r' ü".into())].into();
+        info.data_center = DataCenter::Amazon([("instance-id".into(), "i".into())].into());
         info.override_status = Some(InstanceStatus::OutOfService);
         let mut out = Vec::new();
         let times = LeaseTimes::default();
