@@ -3,12 +3,10 @@
 //! Records are immutable once they are registered; a change makes a new one. Texts are shared
 //! ([`Text`]), so that such a copy costs a few reference counts.
 
-use std::sync::Arc;
-
 use super::{ActionType, InstanceStatus, Metadata};
 
-/// A shared, immutable text.
-pub type Text = Arc<str>;
+/// A shared, immutable text; one word wide, because a record has a dozen of them.
+pub type Text = arcstr::ArcStr;
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 pub type EpochMillis = u64;

@@ -42,7 +42,7 @@ impl SharedTexts {
         if self.known.len() >= LIMIT && self.unknown >= LIMIT {
             self.unknown = 0;
             // Held here and by one record: nobody shares it.
-            self.known.retain(|text| Text::strong_count(text) > 2);
+            self.known.retain(|text| Text::strong_count(text) > Some(2));
         }
         if self.known.len() < LIMIT {
             self.known.insert(text.clone());
