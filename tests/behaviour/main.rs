@@ -6,6 +6,7 @@
 //! | `leases.rs` | 7–13, 37, 38 | |
 //! | `statuses.rs` | 14–21, 25–27, 81 | |
 //! | `lists.rs` | 41–50, 53, 74, 75 | |
+//! | `blocks.rs` | | large lists |
 //! | `events.rs` | 27 and 39: what peers are to hear | I6, I8, I9 |
 //! | `invariants.rs` | | I1–I5, I7, I11, I12 |
 //! | `verdicts.rs` | | B-01 … B-50: which test tells which |
@@ -25,6 +26,7 @@ mod scene;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod blocks;
 mod events;
 mod invariants;
 mod leases;
