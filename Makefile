@@ -10,12 +10,12 @@ FUZZ_SECONDS ?= 600
 
 CLIENT_ONLY := --no-default-features --features client
 
-.PHONY: help check fmt lint lint-client doc test loom release interop bench fuzz long
+.PHONY: help check fmt lint lint-client doc test hostile loom release interop bench fuzz long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt lint lint-client doc test loom ## all that a change must pass, but for the real clients
+check: fmt lint lint-client doc test hostile loom ## all that a change must pass, but for the real clients
 
 fmt: ## formatted as rustfmt.toml says?
 	cargo fmt --check
@@ -31,6 +31,9 @@ doc: ## the documentation builds, warnings are errors
 
 test: ## all tests
 	cargo test
+
+hostile: ## 100 000 spoilt requests, five times as many as `test` sends
+	HOSTILE_REQUESTS=100000 cargo test --test hostile generated
 
 loom: ## every interleaving of what may happen to the word of a lease
 	cargo test --release --manifest-path tests/loom/Cargo.toml

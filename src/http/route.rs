@@ -97,7 +97,12 @@ pub fn find<'p>(context: &str, path: &'p str) -> Result<Route<'p>, NoRoute> {
     let mut segments: [Cow<'p, str>; MAX_SEGMENTS] = [const { Cow::Borrowed("") }; MAX_SEGMENTS];
     let mut len = 0;
     for raw in path.split('/').filter(|raw| !raw.is_empty()) {
-        *segments.get_mut(len).ok_or(NoRoute::Unknown)? = decoded(raw)?;
+        let segment = decoded(raw)?;
+        if segment.is_empty() {
+            // Nothing but parameters names nothing.
+            return Err(NoRoute::Unknown);
+        }
+        *segments.get_mut(len).ok_or(NoRoute::Unknown)? = segment;
         len += 1;
     }
     let (v1, rest) = strip_prefix(&mut segments[..len]);
@@ -220,6 +225,7 @@ mod tests {
             ("/apps/A/x%2Fy", "instance A x/y"),
             ("/apps/A/i;v=1", "instance A i"),
             ("/apps/A/i%3Bv=1", "instance A i;v=1"),
+            ("/apps/;v=1", "-"),
             ("/apps/A/100%25", "instance A 100%"),
             ("/apps/A/%zz", "instance A %zz"),
             ("/apps/A/%C3%A9", "instance A é"),

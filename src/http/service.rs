@@ -91,8 +91,11 @@ async fn dispatch(
     match method {
         "POST" => post(http, ask, &route.target, request, payload).await,
         _ => {
-            // Whatever a PUT, DELETE or GET brings along is read and thrown away (P9).
-            body::discard(payload, http.body_limits()).await?;
+            // Whatever a PUT, DELETE or GET brings along is read and thrown away (P9), unless the connection
+            // ends with the answer anyway: what follows an offer of web sockets would have no end.
+            if !request.head().upgrade() {
+                body::discard(payload, http.body_limits()).await?;
+            }
             let query = Query(request.query_string());
             match method {
                 "PUT" => put(http, ask, route, query).await,

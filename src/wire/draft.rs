@@ -159,6 +159,7 @@ impl Draft {
             return Err(Refusal::MissingIpAddress);
         }
         match self.app.as_ref().map(|app| upper(app)) {
+            _ if expected.is_empty() => Err(Refusal::MissingAppName),
             Some(app) if app.is_empty() => Err(Refusal::MissingAppName),
             Some(app) if *app != *expected => Err(Refusal::MismatchedAppName {
                 expected: expected.to_string(),

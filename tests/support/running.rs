@@ -133,6 +133,12 @@ impl Connection {
         &mut self.stream
     }
 
+    /// Says that nothing more will be sent.
+    pub async fn finish(&mut self) {
+        // It may be closed already.
+        let _ = self.stream.shutdown().await;
+    }
+
     /// Everything that comes until the other side closes.
     pub async fn all(&mut self) -> String {
         while self.read_more().await {}

@@ -56,15 +56,18 @@ fn escaped_unit(rest: &str) -> Option<(u16, &str)> {
     Some((u16::from_str_radix(digits, 16).ok()?, after))
 }
 
-/// Whether an XML 1.0 name may hold `c` (without the colon), at its start or later.
+/// Whether an XML 1.0 name may hold `c` (without the colon), at its start or later, in its first edition as
+/// well as in its fifth: Java's readers keep to the first, which knows letters only, and refuse a whole list for
+/// one name.
 fn may_stand(c: char, first: bool) -> bool {
-    let starts = matches!(c,
+    let is_letter = c == '_' || c.is_alphabetic();
+    let starts = is_letter
+        && matches!(c,
         'A'..='Z' | '_' | 'a'..='z' | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}'
         | '\u{F8}'..='\u{2FF}' | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}'
-        | '\u{200C}'..='\u{200D}' | '\u{2070}'..='\u{218F}' | '\u{2C00}'..='\u{2FEF}'
+        | '\u{2070}'..='\u{218F}' | '\u{2C00}'..='\u{2FEF}'
         | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}');
-    let follows = matches!(c,
-        '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}');
+    let follows = matches!(c, '-' | '.' | '0'..='9');
     starts || (!first && follows)
 }
 
@@ -83,6 +86,8 @@ mod tests {
             ("a.b-c9", "a.b-c9"),
             ("k:x", "k_.003ax"),
             ("é", "é"),
+            ("中文", "中文"),
+            ("\u{fffd}\u{200d}", "_.fffd_.200d"),
             ("-x", "_.002dx"),
             ("😀", "_.d83d_.de00"),
             ("_.0020", "__.0020"),
