@@ -35,6 +35,8 @@ pub const MAX_APP_INSTANCES: &str = "eureka.server.max-instances-per-application
 pub const MAX_INSTANCES: &str = "eureka.server.max-instances";
 /// See [`super::LimitsConfig::connections`].
 pub const MAX_CONNECTIONS: &str = "eureka.server.max-connections";
+/// See [`super::LimitsConfig::streams`].
+pub const MAX_STREAMS: &str = "eureka.server.max-streams-per-connection";
 /// See [`super::LimitsConfig::head_time`].
 pub const HEAD_TIME: &str = "eureka.server.head-time-in-ms";
 /// See [`super::LimitsConfig::body_time`].
@@ -88,7 +90,7 @@ pub const ENVIRONMENT: &str = "eureka.environment";
 pub const DATACENTER: &str = "eureka.datacenter";
 
 /// All of them.
-pub const ALL: [&str; 41] = [
+pub const ALL: [&str; 42] = [
     PORT,
     ADDRESS,
     CONTEXT_PATH,
@@ -106,6 +108,7 @@ pub const ALL: [&str; 41] = [
     MAX_APP_INSTANCES,
     MAX_INSTANCES,
     MAX_CONNECTIONS,
+    MAX_STREAMS,
     HEAD_TIME,
     BODY_TIME,
     ANSWER_TIME,

@@ -16,6 +16,8 @@ pub struct LimitsConfig {
     pub head: Limit,
     /// Open connections; default what the limit of open files allows. Those beyond are answered 503 and closed.
     pub connections: Option<usize>,
+    /// Requests of one HTTP/2 connection that are open at once; default 250. Those beyond are answered 503.
+    pub streams: Limit,
     /// How long a client may take to send the first head on a connection; default 10 s. Then it is answered
     /// 408.
     pub head_time: Duration,
@@ -38,6 +40,7 @@ impl Default for LimitsConfig {
             },
             head: Limit::new(32 << 10, keys::MAX_HEAD),
             connections: None,
+            streams: Limit::new(250, keys::MAX_STREAMS),
             head_time: Duration::from_secs(10),
             body_time: Duration::from_secs(30),
             answer_time: Duration::from_secs(30),
@@ -82,6 +85,7 @@ impl LimitsConfig {
             },
             head: reader.limit(default.head),
             connections: Some(connections).filter(|most| *most != none),
+            streams: reader.limit(default.streams),
             head_time: reader.millis(keys::HEAD_TIME, default.head_time),
             body_time: reader.millis(keys::BODY_TIME, default.body_time),
             answer_time: reader.millis(keys::ANSWER_TIME, default.answer_time),

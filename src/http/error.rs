@@ -69,6 +69,9 @@ pub(super) enum ApiError {
     /// The head is too long.
     #[error(transparent)]
     HeadTooLong(TooMuch),
+    /// Too many requests of an HTTP/2 connection are open.
+    #[error(transparent)]
+    Streams(TooMuch),
     /// The body broke off, or is not packed as it says.
     #[error("{0}")]
     Broken(String),
@@ -105,6 +108,7 @@ impl ApiError {
             Self::TooLong { .. } => Reason::TooLong,
             Self::Slow { .. } => Reason::Slow,
             Self::HeadTooLong(_) => Reason::Head,
+            Self::Streams(_) => Reason::Connections,
             _ => return None,
         })
     }
@@ -121,7 +125,8 @@ impl ApiError {
                 allow: Some(allow),
                 ..Answer::empty(405, format)
             },
-            Self::Unavailable(_) => Answer {
+            // A body might be taken as little as those before it.
+            Self::Unavailable(_) | Self::Streams(_) => Answer {
                 retry_after: Some(1),
                 ..Answer::empty(503, format)
             },

@@ -1,9 +1,11 @@
-//! In front of actix-web's router: heads that are too long, and heartbeats of clients that change nothing
+//! In front of actix-web's router: heads that are too long, streams that are too many, and heartbeats of clients that change nothing
 //! visible.
 //!
 //! Heartbeats are nearly all of a registry's requests, so they are answered before an application is looked
 //! for: the path, the instance, its lease, an empty answer. Whatever is not that, or not answered by that
 //! alone, goes on as if nobody had looked. The answers are those of `instances::renew`.
+
+use std::pin::Pin;
 
 use actix_http::{Payload, Request, Response};
 use actix_service::{Service, ServiceFactory};
@@ -20,7 +22,7 @@ use super::instances;
 use super::query::Query;
 use super::route::{self, NO_ROUTE, Target};
 use super::state::Http;
-use crate::metrics::Refusal;
+use super::streams::Stream;
 use crate::model::{Origin, TooMuch};
 use crate::wire::Format;
 
@@ -41,6 +43,7 @@ impl<F, B> ServiceFactory<Request> for Front<F>
 where
     F: ServiceFactory<Request, Config = AppConfig, Response = ServiceResponse<B>>,
     F::Future: 'static,
+    <F::Service as Service<Request>>::Future: 'static,
     B: MessageBody + 'static,
 {
     type Response = Response<BoxBody>;
@@ -48,7 +51,7 @@ where
     type Config = AppConfig;
     type Service = FrontService<F::Service>;
     type InitError = F::InitError;
-    type Future = std::pin::Pin<Box<dyn Future<Output = Result<Self::Service, F::InitError>>>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Service, F::InitError>>>>;
 
     fn new_service(&self, config: AppConfig) -> Self::Future {
         let (http, app) = (self.http.clone(), self.app.new_service(config));
@@ -66,15 +69,20 @@ pub struct FrontService<S> {
 }
 
 type Boxed<F, B> = MapOk<F, fn(ServiceResponse<B>) -> Response<BoxBody>>;
+type Answered<E> = Pin<Box<dyn Future<Output = Result<Response<BoxBody>, E>>>>;
 
 impl<S, B> Service<Request> for FrontService<S>
 where
     S: Service<Request, Response = ServiceResponse<B>>,
+    S::Future: 'static,
     B: MessageBody + 'static,
 {
     type Response = Response<BoxBody>;
     type Error = S::Error;
-    type Future = Either<Ready<Result<Response<BoxBody>, S::Error>>, Boxed<S::Future, B>>;
+    type Future = Either<
+        Ready<Result<Response<BoxBody>, S::Error>>,
+        Either<Boxed<S::Future, B>, Answered<S::Error>>,
+    >;
 
     fn poll_ready(
         &self,
@@ -85,14 +93,27 @@ where
 
     fn call(&self, mut request: Request) -> Self::Future {
         if let Err(too_much) = fits(&self.http, &request) {
-            let response = head_too_long(&self.http, &request, too_much);
-            return Either::Left(ready(Ok(response)));
+            let error = ApiError::HeadTooLong(too_much);
+            return Either::Left(ready(Ok(refusal(&self.http, &request, error))));
         }
         if let Some(response) = beat(&self.http, &mut request) {
             return Either::Left(ready(Ok(response)));
         }
-        let answer = self.app.call(request);
-        Either::Right(answer.map_ok(|response| Response::from(response).map_into_boxed_body()))
+        let stream = match Stream::open(&request, self.http.config.limits.streams) {
+            Ok(stream) => stream,
+            Err(too_much) => {
+                let error = ApiError::Streams(too_much);
+                return Either::Left(ready(Ok(refusal(&self.http, &request, error))));
+            }
+        };
+        let into_boxed: fn(_) -> _ = |answer| Response::from(answer).map_into_boxed_body();
+        let answer = self.app.call(request).map_ok(into_boxed);
+        Either::Right(match stream {
+            None => Either::Left(answer),
+            Some(stream) => {
+                Either::Right(Box::pin(async move { Ok(stream.ends_with(answer.await?)) }))
+            }
+        })
     }
 }
 
@@ -106,14 +127,19 @@ fn fits(http: &Http, request: &Request) -> Result<(), TooMuch> {
     http.config.limits.head.allows_bytes("the head", bytes)
 }
 
-fn head_too_long(http: &Http, request: &Request, too_much: TooMuch) -> Response<BoxBody> {
-    let error = ApiError::HeadTooLong(too_much);
-    let method = request.method().as_str();
-    http.metrics.http.answered(NO_ROUTE, method, 431, 0.0);
-    http.metrics.http.refused(Refusal::Head);
+/// The answer to a request that is refused before anybody asks what it wants.
+fn refusal(http: &Http, request: &Request, error: ApiError) -> Response<BoxBody> {
+    if let Some(reason) = error.reason() {
+        http.metrics.http.refused(reason);
+    }
     tracing::warn!(%error, "request refused");
     let ask = Ask::of(request.head().headers());
-    Response::from(error.into_answer(ask.as_ref().ok()).into_response())
+    let answer = error.into_answer(ask.as_ref().ok());
+    let method = request.method().as_str();
+    http.metrics
+        .http
+        .answered(NO_ROUTE, method, answer.status, 0.0);
+    Response::from(answer.into_response())
 }
 
 /// The answer to a client's heartbeat, if that is all it is.

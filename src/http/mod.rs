@@ -25,6 +25,7 @@
 //! | `state.rs` | what handlers share |
 //! | `routes.rs` | where it all hangs |
 //! | `connections.rs` | who is let in, and for how long |
+//! | `streams.rs` | open requests of one HTTP/2 connection |
 //! | `server.rs` | the server around it all |
 
 mod answer;
@@ -48,6 +49,7 @@ mod routes;
 mod server;
 mod service;
 mod state;
+mod streams;
 mod system;
 
 pub use front::Front;

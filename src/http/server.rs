@@ -12,10 +12,11 @@ use actix_web::dev::{AppConfig, Server};
 use actix_web::web::Data;
 use tokio::net::TcpStream;
 
-use super::connections::Connections;
+use super::connections::{Connection, Connections};
 use super::front::Front;
 use super::routes::configure;
 use super::state::Http;
+use super::streams::Streams;
 
 /// Idle connections are kept longer than the usual pause between two heartbeats, 30 s.
 const KEEP_ALIVE: Duration = Duration::from_secs(120);
@@ -50,6 +51,7 @@ pub fn serve(http: &Data<Http>, listener: TcpListener, grace: Duration) -> io::R
             .client_request_timeout(head_time)
             .client_disconnect_timeout(LINGER)
             .local_addr(address)
+            .on_connect_ext(|_: &Connection, data| _ = data.insert(Streams::default()))
             .finish(map_config(front, |()| AppConfig::default()));
         let (connections, stop) = (connections.clone(), stopping.clone());
         fn_service(move |stream: TcpStream| {

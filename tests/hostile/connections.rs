@@ -176,6 +176,50 @@ async fn who_never_reads_an_answer_of_10_mb_is_closed_and_others_are_served() {
     assert_eq!(whole.text().matches("\"instanceId\"").count(), 160);
 }
 
+/// By HTTP/2 a client can be all attention, and yet grant no room for an answer.
+#[tokio::test]
+async fn who_opens_streams_and_takes_no_answer_gets_so_many_and_no_more() {
+    let node = node(|limits| limits.streams.max = 20);
+    let stream = tokio::net::TcpStream::connect(node.address).await.unwrap();
+    let mut builder = h2::client::Builder::new();
+    builder.initial_window_size(0);
+    let (sender, connection) = builder.handshake::<_, bytes::Bytes>(stream).await.unwrap();
+    tokio::spawn(connection);
+    let mut taken = Vec::new();
+    let url = format!("http://{}/health/live", node.address);
+    for count in 1..=25 {
+        let mut ready = sender.clone().ready().await.unwrap();
+        let request = get(&url);
+        let (answer, _) = ready.send_request(request, true).unwrap();
+        let answer = answer.await.unwrap();
+        assert_eq!(
+            answer.status().as_u16(),
+            if count > 20 { 503 } else { 200 },
+            "{count}"
+        );
+        taken.push(answer);
+    }
+    let mut other = Connection::open(node.address).await;
+    assert_eq!(refused(&mut other, "connections").await, 5);
+    // Streams that are given up make room again.
+    drop(taken);
+    let served = async {
+        loop {
+            let mut ready = sender.clone().ready().await.unwrap();
+            let (answer, _) = ready.send_request(get(&url), true).unwrap();
+            if answer.await.unwrap().status().as_u16() == 200 {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(LONG, served).await.unwrap();
+}
+
+/// `GET`, as the HTTP/2 client takes it.
+fn get(url: &str) -> http::Request<()> {
+    http::Request::get(url).body(()).unwrap()
+}
+
 #[tokio::test]
 async fn connections_beyond_the_limit_are_told_503_and_make_room_again() {
     let node = node(|limits| limits.connections = Some(3));
