@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `bodies.rs` | bodies: malformed, absurd, deep, wide, broken off, packed |
 //! | `connections.rs` | connections that send nothing, too little, too slowly, or read nothing; too many of them |
+//! | `files.rs` | more connections than there may be open files |
 //! | `generated.rs`, `spoil.rs` | good requests, spoilt at random by the thousand |
 //! | `log.rs` | names and values that would like to be lines of the log |
 //! | `paths.rs` | paths, parameters, methods and heads that hope to be misunderstood |
@@ -26,6 +27,7 @@ mod support;
 
 mod bodies;
 mod connections;
+mod files;
 mod generated;
 mod log;
 mod paths;

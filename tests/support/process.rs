@@ -30,7 +30,24 @@ pub struct End {
 
 impl Process {
     pub fn start(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
-        let mut child = command(arguments, environment).spawn().unwrap();
+        Self::of(command(arguments, environment))
+    }
+
+    /// A node on a free port that may have so many files open, and that may raise this to so many.
+    pub fn start_with_files(soft: u64, hard: Option<u64>) -> Self {
+        let hard = hard.map_or(String::new(), |hard| format!("&& ulimit -Hn {hard}"));
+        let script = format!("ulimit -Sn {soft} {hard} && exec \"$0\" --port 0");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_heureka")]);
+        Self::of(shell)
+    }
+
+    fn of(mut command: Command) -> Self {
+        let command = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         Self {
             stdout: BufReader::new(child.stdout.take().unwrap()),
             stderr: child.stderr.take().unwrap(),
