@@ -150,6 +150,19 @@ async fn who_sends_half_a_body_is_told_408_and_closed_and_nothing_is_registered(
     assert_eq!(metric(&mut other, "eureka_registry_revision ").await, 0);
 }
 
+#[tokio::test]
+async fn who_sends_a_body_that_is_too_long_is_told_413_while_it_still_sends() {
+    let node = node(|_| ());
+    let long = "x".repeat(3 << 20);
+    let text = "the body is longer than 1048576 bytes (eureka.server.max-body-bytes)";
+    for (method, path) in [("POST", "/eureka/apps/A"), ("PUT", "/eureka/apps/A/i")] {
+        let mut connection = Connection::open(node.address).await;
+        let reply = connection.ask(method, path, "", &long).await;
+        assert_eq!((reply.status, reply.text()), (413, text), "{method}");
+        assert!(connection.is_closed().await, "{method}");
+    }
+}
+
 /// Ten megabytes are more than the system takes over for a client that reads nothing.
 #[tokio::test]
 async fn who_never_reads_an_answer_of_10_mb_is_closed_and_others_are_served() {
@@ -201,6 +214,10 @@ async fn who_opens_streams_and_takes_no_answer_gets_so_many_and_no_more() {
     }
     let mut other = Connection::open(node.address).await;
     assert_eq!(refused(&mut other, "connections").await, 5);
+    let long = http::Request::get(&url).header("x-long", "x".repeat(40_000));
+    let mut ready = sender.clone().ready().await.unwrap();
+    let (answer, _) = ready.send_request(long.body(()).unwrap(), true).unwrap();
+    assert_eq!(answer.await.unwrap().status().as_u16(), 431);
     // Streams that are given up make room again.
     drop(taken);
     let served = async {

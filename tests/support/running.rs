@@ -4,6 +4,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::mpsc;
+use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::rt::System;
@@ -12,6 +13,10 @@ use heureka::config::Config;
 use heureka::node::{self, Node, Placement};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// How long a test waits for something that has to come.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// A node that runs until this is dropped.
 pub struct Running {
@@ -153,8 +158,9 @@ impl Connection {
     /// Reads what there is; `false` at the end.
     async fn read_more(&mut self) -> bool {
         let mut buffer = [0; 16 * 1024];
+        let read = timeout(LONGEST, self.stream.read(&mut buffer)).await;
         // A connection that is reset is as closed as one that ends.
-        let read = self.stream.read(&mut buffer).await.unwrap_or(0);
+        let read = read.expect("nothing comes, and no end").unwrap_or(0);
         self.rest.extend_from_slice(&buffer[..read]);
         read > 0
     }
