@@ -47,6 +47,7 @@ impl Metadata {
     }
 
     /// Puts equal texts in the place of keys and values, where nobody else holds these pairs.
+    #[cfg(feature = "server")]
     pub(crate) fn replace(&mut self, mut text: impl FnMut(&mut Text)) {
         for (key, value) in Arc::get_mut(&mut self.0).into_iter().flatten() {
             text(key);
