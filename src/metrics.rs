@@ -19,7 +19,7 @@ use metrics_exporter_prometheus::{
 };
 use metrics_process::Collector;
 
-pub use http::{FetchKind, HttpMetrics, Refusal};
+pub use http::{FetchKind, HttpMetrics, Refusal, ShedClass, ShedReason};
 pub use registry::{InstanceGauges, RegistryMetrics};
 pub use renewals::{RenewalResult, Renewals};
 
@@ -55,6 +55,7 @@ const HTTP_REQUESTS: &str = "eureka_http_requests_total";
 const HTTP_SECONDS: &str = "eureka_http_request_seconds";
 const REFUSED: &str = "eureka_refused_total";
 const SHED: &str = "eureka_shed_total";
+const BYTES_IN_FLIGHT: &str = "eureka_bytes_in_flight";
 const CONNECTIONS: &str = "eureka_connections";
 const BUILD_INFO: &str = "eureka_build_info";
 
@@ -155,7 +156,7 @@ enum Kind {
 }
 
 /// The text after `# HELP`, for every name.
-const HELP: [(&str, Kind, &str); 34] = [
+const HELP: [(&str, Kind, &str); 35] = [
     (REGISTRATIONS, Kind::Counter, "Registrations accepted"),
     (CANCELLATIONS, Kind::Counter, "Instances deregistered"),
     (
@@ -250,9 +251,10 @@ const HELP: [(&str, Kind, &str); 34] = [
     (
         SHED,
         Kind::Counter,
-        "Requests answered 503 because too many were waiting",
+        "Requests answered 503 because there was too much to do",
     ),
     (CONNECTIONS, Kind::Gauge, "Open connections"),
+    (BYTES_IN_FLIGHT, Kind::Gauge, "Bytes of bodies on their way"),
     (
         BUILD_INFO,
         Kind::Gauge,

@@ -20,7 +20,7 @@ use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::eviction::{Eviction, EvictionParts};
-use crate::http::{self, Http, Identity};
+use crate::http::{self, Http, Identity, InFlight};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::preservation::Preservation;
@@ -92,6 +92,7 @@ impl Node {
         // Nothing has to be copied from anywhere: lists are whole from the start.
         ground.metrics.http.accepting_reads.set(1.0);
         let http = Http {
+            in_flight: InFlight::new(ground.config.overload.max_in_flight),
             config: ground.config,
             identity,
             registry: Door::new(registry),

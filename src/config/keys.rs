@@ -12,6 +12,10 @@ pub const MAX_BODY: &str = "eureka.server.max-body-bytes";
 pub const MAX_BATCH: &str = "eureka.server.max-batch-bytes";
 /// See [`super::HttpConfig::max_unpacked`].
 pub const MAX_UNPACKED: &str = "eureka.server.max-unpacked-bytes";
+/// See [`super::OverloadConfig::shed_lag`].
+pub const SHED_LAG: &str = "eureka.server.shed-lag-in-ms";
+/// See [`super::OverloadConfig::max_in_flight`].
+pub const MAX_IN_FLIGHT: &str = "eureka.server.max-bytes-in-flight";
 
 /// See [`super::LimitsConfig::head`].
 pub const MAX_HEAD: &str = "eureka.server.max-head-bytes";
@@ -90,7 +94,7 @@ pub const ENVIRONMENT: &str = "eureka.environment";
 pub const DATACENTER: &str = "eureka.datacenter";
 
 /// All of them.
-pub const ALL: [&str; 42] = [
+pub const ALL: [&str; 44] = [
     PORT,
     ADDRESS,
     CONTEXT_PATH,
@@ -112,6 +116,8 @@ pub const ALL: [&str; 42] = [
     HEAD_TIME,
     BODY_TIME,
     ANSWER_TIME,
+    SHED_LAG,
+    MAX_IN_FLIGHT,
     MODE,
     LEASE_ACCOUNTING,
     SYNC_WHEN_TIMESTAMP_DIFFERS,

@@ -10,7 +10,7 @@
 //! | `keys.rs` | the canonical spelling of every key |
 //! | `sources.rs` | command line and environment, and which of them wins |
 //! | `read.rs` | texts to values, and the mistakes |
-//! | `http.rs` `limits.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` | the structs |
+//! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` | the structs |
 //! | `settings.rs` | [`Config`]: all of them together |
 
 mod cache;
@@ -18,6 +18,7 @@ mod eviction;
 mod http;
 pub mod keys;
 mod limits;
+mod overload;
 mod page;
 mod preservation;
 mod read;
@@ -29,6 +30,7 @@ pub use cache::CacheConfig;
 pub use eviction::{EvictionConfig, Sweep};
 pub use http::HttpConfig;
 pub use limits::LimitsConfig;
+pub use overload::OverloadConfig;
 pub use page::PageConfig;
 pub use preservation::{PreservationConfig, Protection};
 pub use read::ConfigError;

@@ -2,7 +2,7 @@
 
 use super::read::Reader;
 use super::{
-    CacheConfig, ConfigError, EvictionConfig, HttpConfig, LimitsConfig, PageConfig,
+    CacheConfig, ConfigError, EvictionConfig, HttpConfig, LimitsConfig, OverloadConfig, PageConfig,
     PreservationConfig, RegistryConfig, Sources, keys,
 };
 
@@ -33,6 +33,7 @@ pub struct Config {
     pub mode: Mode,
     pub http: HttpConfig,
     pub limits: LimitsConfig,
+    pub overload: OverloadConfig,
     pub registry: RegistryConfig,
     pub preservation: PreservationConfig,
     pub eviction: EvictionConfig,
@@ -49,6 +50,7 @@ impl Config {
             mode,
             http: HttpConfig::default(),
             limits: LimitsConfig::default(),
+            overload: OverloadConfig::default(),
             registry: RegistryConfig::of(mode),
             preservation: PreservationConfig::of(mode),
             eviction: EvictionConfig::of(mode),
@@ -71,6 +73,7 @@ impl Config {
         let mut config = Self {
             mode,
             http: HttpConfig::read(&mut reader),
+            overload: OverloadConfig::read(&mut reader),
             limits,
             registry: RegistryConfig::read(&mut reader, mode, metadata),
             preservation: PreservationConfig::read(&mut reader, mode),

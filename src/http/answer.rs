@@ -9,6 +9,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
 use bytes::Bytes;
 
+use super::in_flight::Place;
 use super::rope_body::RopeBody;
 use crate::wire::{Format, Rope};
 
@@ -62,8 +63,8 @@ impl Answer {
         }
     }
 
-    /// The answer as actix-web sends it.
-    pub(super) fn into_response(self) -> HttpResponse {
+    /// The answer as actix-web sends it; `place` is kept until it is sent.
+    pub(super) fn into_response(self, place: Option<Place>) -> HttpResponse {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = HttpResponse::build(status);
         if let Some(content_type) = self.content_type {
@@ -78,6 +79,6 @@ impl Answer {
         if let Some(seconds) = self.retry_after {
             response.insert_header((header::RETRY_AFTER, seconds));
         }
-        response.body(RopeBody::new(self.body))
+        response.body(RopeBody::new(self.body, place))
     }
 }

@@ -8,8 +8,9 @@ use bytes::Bytes;
 
 use super::answer::Answer;
 use super::ask::Ask;
+use super::limit;
 use crate::mailbox::Shut;
-use crate::metrics::Refusal as Reason;
+use crate::metrics::{Refusal as Reason, ShedClass};
 use crate::model::TooMuch;
 use crate::registry::{MetadataRefused, UnknownInstance};
 use crate::wire::{Format, ReadError, Refusal, one_line};
@@ -35,6 +36,9 @@ pub(super) enum ApiError {
     /// An actor did not answer.
     #[error(transparent)]
     Unavailable(#[from] Shut),
+    /// There is too much to do, or on its way.
+    #[error("too busy")]
+    Busy(ShedClass),
     /// A path segment is not text.
     #[error("the path is not UTF-8 once decoded")]
     PathNotText,
@@ -128,6 +132,10 @@ impl ApiError {
             // A body might be taken as little as those before it.
             Self::Unavailable(_) | Self::Streams(_) => Answer {
                 retry_after: Some(1),
+                ..Answer::empty(503, format)
+            },
+            Self::Busy(class) => Answer {
+                retry_after: Some(limit::retry_after(class)),
                 ..Answer::empty(503, format)
             },
             Self::MediaType(_) => self.explained(415, ask),
@@ -248,6 +256,7 @@ mod tests {
             (ApiError::BadRequest, 400),
             (ApiError::MethodNotAllowed("GET"), 405),
             (ApiError::Unavailable(Shut::Full), 503),
+            (ApiError::Busy(ShedClass::Full), 503),
         ] {
             let answer = error.into_answer(Some(&ask(Some("application/json"))));
             assert_eq!((answer.status, answer.body.len()), (status, 0));

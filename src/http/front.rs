@@ -1,11 +1,13 @@
-//! In front of actix-web's router: heads that are too long, streams that are too many, and heartbeats of clients that change nothing
-//! visible.
+//! In front of actix-web's router: heads that are too long, streams that are too many, what is turned away
+//! because the worker is late (`limit.rs`), and heartbeats of clients that change nothing visible.
 //!
 //! Heartbeats are nearly all of a registry's requests, so they are answered before an application is looked
 //! for: the path, the instance, its lease, an empty answer. Whatever is not that, or not answered by that
 //! alone, goes on as if nobody had looked. The answers are those of `instances::renew`.
 
+use std::cell::Cell;
 use std::pin::Pin;
+use std::time::Duration;
 
 use actix_http::{Payload, Request, Response};
 use actix_service::{Service, ServiceFactory};
@@ -19,10 +21,12 @@ use tokio::time::Instant;
 use super::ask::Ask;
 use super::error::ApiError;
 use super::instances;
+use super::limit::{self, Lag, is_late};
 use super::query::Query;
 use super::route::{self, NO_ROUTE, Target};
 use super::state::Http;
 use super::streams::Stream;
+use crate::metrics::{ShedClass, ShedReason};
 use crate::model::{Origin, TooMuch};
 use crate::wire::Format;
 
@@ -30,12 +34,26 @@ use crate::wire::Format;
 pub struct Front<F> {
     http: Data<Http>,
     app: F,
+    /// For tests: how late workers pretend to be.
+    pretended: Option<Duration>,
 }
 
 impl<F> Front<F> {
     /// Puts itself in front of `app`.
     pub fn new(http: Data<Http>, app: F) -> Self {
-        Self { http, app }
+        Self {
+            http,
+            app,
+            pretended: None,
+        }
+    }
+
+    /// For tests: its workers are always so late.
+    pub fn late_by(self, lag: Duration) -> Self {
+        Self {
+            pretended: Some(lag),
+            ..self
+        }
     }
 }
 
@@ -55,9 +73,17 @@ where
 
     fn new_service(&self, config: AppConfig) -> Self::Future {
         let (http, app) = (self.http.clone(), self.app.new_service(config));
+        let pretended = self.pretended;
         Box::pin(async move {
             let app = app.await?;
-            Ok(FrontService { http, app })
+            let lag = pretended.map_or_else(Lag::watch, Lag::Pretended);
+            let said = Cell::new(None);
+            Ok(FrontService {
+                http,
+                app,
+                lag,
+                said,
+            })
         })
     }
 }
@@ -66,7 +92,13 @@ where
 pub struct FrontService<S> {
     http: Data<Http>,
     app: S,
+    lag: Lag,
+    /// When the log last said that requests are turned away.
+    said: Cell<Option<Instant>>,
 }
+
+/// How often the log says at most that requests are turned away.
+const SAY_EVERY: Duration = Duration::from_secs(10);
 
 type Boxed<F, B> = MapOk<F, fn(ServiceResponse<B>) -> Response<BoxBody>>;
 type Answered<E> = Pin<Box<dyn Future<Output = Result<Response<BoxBody>, E>>>>;
@@ -96,7 +128,14 @@ where
             let error = ApiError::HeadTooLong(too_much);
             return Either::Left(ready(Ok(refusal(&self.http, &request, error))));
         }
-        if let Some(response) = beat(&self.http, &mut request) {
+        let now = Instant::now();
+        let lag = self.lag.at(now);
+        if is_late(self.http.config.overload.shed_lag, lag)
+            && let Some(response) = self.shed(&request, lag, now)
+        {
+            return Either::Left(ready(Ok(response)));
+        }
+        if let Some(response) = beat(&self.http, &mut request, now) {
             return Either::Left(ready(Ok(response)));
         }
         let stream = match Stream::open(&request, self.http.config.limits.streams) {
@@ -139,16 +178,49 @@ fn refusal(http: &Http, request: &Request, error: ApiError) -> Response<BoxBody>
     http.metrics
         .http
         .answered(NO_ROUTE, method, answer.status, 0.0);
-    Response::from(answer.into_response())
+    Response::from(answer.into_response(None))
+}
+
+impl<S> FrontService<S> {
+    /// The answer to a request that may not wait as long as it would have to.
+    fn shed(&self, request: &Request, lag: Duration, now: Instant) -> Option<Response<BoxBody>> {
+        let http = &self.http;
+        let route = route::find(&http.config.http.context_path, request.path()).ok()?;
+        let ask = Ask::of(request.head().headers()).ok()?;
+        let method = request.method().as_str();
+        let class = limit::class(&route.target, method, ask.origin);
+        if !limit::sheds(http.config.overload.shed_lag, class, lag) {
+            return None;
+        }
+        http.metrics.http.shed(class, ShedReason::Late);
+        let label = route.target.label();
+        let seconds = now.elapsed().as_secs_f64();
+        http.metrics.http.answered(label, method, 503, seconds);
+        self.say(class, lag, now);
+        let answer = ApiError::Busy(class).into_answer(Some(&ask));
+        Some(Response::from(answer.into_response(None)))
+    }
+
+    fn say(&self, class: ShedClass, lag: Duration, now: Instant) {
+        let said = self.said.get();
+        if said.is_none_or(|said| now.duration_since(said) >= SAY_EVERY) {
+            self.said.set(Some(now));
+            let lag_ms = lag.as_millis() as u64;
+            tracing::warn!(
+                lag_ms,
+                ?class,
+                "too busy: requests are turned away with 503"
+            );
+        }
+    }
 }
 
 /// The answer to a client's heartbeat, if that is all it is.
-fn beat(http: &Http, request: &mut Request) -> Option<Response<BoxBody>> {
+fn beat(http: &Http, request: &mut Request, started: Instant) -> Option<Response<BoxBody>> {
     let bare = matches!(request.payload(), Payload::None) && !request.upgrade();
     if !bare || *request.method() != Method::PUT {
         return None;
     }
-    let started = Instant::now();
     let route = route::find(&http.config.http.context_path, request.path()).ok()?;
     let Target::Instance(app, id) = &route.target else {
         return None;

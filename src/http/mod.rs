@@ -12,6 +12,8 @@
 //! | `ask.rs` | what the head of a request asks for |
 //! | `body.rs` | the body of a request as text |
 //! | `query.rs` | the parameters of a request |
+//! | `limit.rs` | who is turned away when there is too much to do |
+//! | `in_flight.rs` | bytes on their way, and a bound on them |
 //! | `front.rs` | heartbeats, before anything else is looked at |
 //! | `service.rs` | Eureka's surface: one request from head to answer |
 //! | `lists.rs` | reads of lists |
@@ -35,8 +37,10 @@ mod connections;
 mod dashboard;
 mod error;
 mod front;
+mod in_flight;
 mod info;
 mod instances;
+mod limit;
 mod lists;
 mod ops;
 mod query;
@@ -53,6 +57,7 @@ mod streams;
 mod system;
 
 pub use front::Front;
+pub use in_flight::InFlight;
 #[cfg(any(test, fuzzing))]
 pub use route_checks::check_route;
 pub use routes::configure;

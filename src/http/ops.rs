@@ -39,6 +39,8 @@ pub(super) fn counted(
 /// `GET /metrics` and `GET /actuator/prometheus`.
 pub(super) async fn metrics(request: HttpRequest, http: Data<Http>) -> HttpResponse {
     let started = Instant::now();
+    let in_flight = http.in_flight.bytes() as f64;
+    http.metrics.http.bytes_in_flight.set(in_flight);
     let page = http.metrics.render(&http.mailboxes());
     let response = HttpResponse::Ok().content_type(PROMETHEUS).body(page);
     counted(&http, &request, label::METRICS, started, response)

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use actix_web::body::{BodySize, MessageBody};
 use bytes::Bytes;
 
+use super::in_flight::Place;
 use crate::wire::Rope;
 
 /// As much of an answer as is copied for one connection at a time. actix copies what it is handed before it
@@ -19,14 +20,17 @@ pub(super) struct RopeBody {
     next: usize,
     /// What is left of the part before `next`.
     part: Bytes,
+    /// Kept as long as something is to be sent.
+    _place: Option<Place>,
 }
 
 impl RopeBody {
-    pub(super) fn new(rope: Rope) -> Self {
+    pub(super) fn new(rope: Rope, place: Option<Place>) -> Self {
         Self {
             rope,
             next: 0,
             part: Bytes::new(),
+            _place: place,
         }
     }
 }
@@ -68,7 +72,7 @@ mod tests {
         rope.push(Bytes::from_static(b"abc"));
         rope.push(bytes.clone());
         rope.push(Bytes::from_static(b"d"));
-        let mut body = RopeBody::new(rope.finish());
+        let mut body = RopeBody::new(rope.finish(), None);
         assert_eq!(body.size(), BodySize::Sized(200_004));
         let (mut lengths, mut whole) = (Vec::new(), Vec::new());
         let mut cx = Context::from_waker(Waker::noop());
@@ -82,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_empty_answer_has_a_length_and_no_parts() {
-        let mut body = RopeBody::new(Rope::default());
+        let mut body = RopeBody::new(Rope::default(), None);
         assert_eq!(body.size(), BodySize::Sized(0));
         let mut cx = Context::from_waker(Waker::noop());
         assert!(matches!(

@@ -4,6 +4,7 @@
 //! handler. Every answer is counted under its route.
 
 use actix_web::http::ConnectionType;
+use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use tokio::time::Instant;
@@ -11,11 +12,15 @@ use tokio::time::Instant;
 use super::answer::Answer;
 use super::ask::Ask;
 use super::error::ApiError;
+use super::in_flight::Place;
+use super::limit;
 use super::query::Query;
 use super::route::{self, NO_ROUTE, NoRoute, Route, Target};
 use super::state::Http;
 use super::{body, info, instances, lists, replication};
 use crate::cache::View;
+use crate::metrics::{ShedClass, ShedReason};
+use crate::model::Origin;
 use crate::wire::one_line;
 
 /// Answers one request.
@@ -25,13 +30,13 @@ pub(super) async fn serve(
     http: Data<Http>,
 ) -> HttpResponse {
     let started = Instant::now();
-    let (label, answer) = answer(&http, &request, payload).await;
+    let (label, answer, place) = answer(&http, &request, payload).await;
     let seconds = started.elapsed().as_secs_f64();
     let method = request.method().as_str();
     http.metrics
         .http
         .answered(label, method, answer.status, seconds);
-    let mut response = answer.into_response();
+    let mut response = answer.into_response(place);
     if request.head().upgrade() {
         // A connection that offers another protocol is closed after its answer: say so (P10).
         response
@@ -41,33 +46,49 @@ pub(super) async fn serve(
     response
 }
 
+/// The answer, under the label of its route, with the place that its body takes on its way.
 async fn answer(
     http: &Http,
     request: &HttpRequest,
     payload: Payload,
-) -> ((usize, &'static str), Answer) {
+) -> ((usize, &'static str), Answer, Option<Place>) {
     let ask = Ask::of(request.headers());
     let found = route::find(&http.config.http.context_path, request.uri().path());
-    let (label, result) = match found {
-        Ok(route) => (
-            route.target.label(),
-            dispatch(http, &ask, &route, request, payload).await,
-        ),
-        Err(NoRoute::Unknown) => (NO_ROUTE, Err(ApiError::NotFound)),
-        Err(NoRoute::NotText) => (NO_ROUTE, Err(ApiError::PathNotText)),
+    let (label, class, result) = match found {
+        Ok(route) => {
+            let origin = ask.as_ref().map_or(Origin::Client, |ask| ask.origin);
+            let class = limit::class(&route.target, request.method().as_str(), origin);
+            let result = dispatch(http, &ask, &route, request, payload).await;
+            let result = result.and_then(|answer| {
+                let place = http.in_flight.take(answer.body.len());
+                Ok((answer, place.ok_or(ApiError::Busy(class))?))
+            });
+            (route.target.label(), class, result)
+        }
+        Err(NoRoute::Unknown) => (NO_ROUTE, ShedClass::Full, Err(ApiError::NotFound)),
+        Err(NoRoute::NotText) => (NO_ROUTE, ShedClass::Full, Err(ApiError::PathNotText)),
     };
-    let answer = result.unwrap_or_else(|error| {
-        if let Some(reason) = error.reason() {
-            http.metrics.http.refused(reason);
-            let error = one_line(&error.to_string());
-            tracing::warn!(route = label.1, %error, "request refused");
+    match result {
+        Ok((answer, place)) => (label, answer, Some(place)),
+        Err(error) => {
+            note(http, label.1, class, &error);
+            (label, error.into_answer(ask.as_ref().ok()), None)
         }
-        if let ApiError::Unavailable(_) = error {
-            http.metrics.http.shed.increment(1);
-        }
-        error.into_answer(ask.as_ref().ok())
-    });
-    (label, answer)
+    }
+}
+
+/// Counts what was refused or turned away.
+fn note(http: &Http, route: &str, class: ShedClass, error: &ApiError) {
+    if let Some(reason) = error.reason() {
+        http.metrics.http.refused(reason);
+        let error = one_line(&error.to_string());
+        tracing::warn!(route, %error, "request refused");
+    }
+    match error {
+        ApiError::Unavailable(_) => http.metrics.http.shed(class, ShedReason::MailboxFull),
+        ApiError::Busy(class) => http.metrics.http.shed(*class, ShedReason::Bytes),
+        _ => {}
+    }
 }
 
 async fn dispatch(
@@ -130,11 +151,25 @@ async fn post(
     request: &HttpRequest,
     payload: Payload,
 ) -> Result<Answer, ApiError> {
+    let class = limit::class(target, "POST", ask.origin);
+    let place = http.in_flight.take(announced(http, target, request));
+    let _place = place.ok_or(ApiError::Busy(class))?;
     match target {
         Target::App(app) => instances::register(http, ask, app, request.headers(), payload).await,
         Target::Batch => replication::apply(http, request.headers(), payload).await,
         _ => Err(ApiError::NotFound),
     }
+}
+
+/// How long the body of a POST will be, or may be at most if that is not said.
+fn announced(http: &Http, target: &Target<'_>, request: &HttpRequest) -> usize {
+    let (limit, _) = match target {
+        Target::Batch => http.batch_limits().packed,
+        _ => http.body_limits().packed,
+    };
+    let length = request.headers().get(CONTENT_LENGTH);
+    let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+    length.map_or(limit, |length: usize| length.min(limit))
 }
 
 async fn put(

@@ -13,6 +13,7 @@ use crate::preservation::Preservation;
 use crate::registry::{Published, Registry};
 
 use super::body::Limits;
+use super::in_flight::InFlight;
 
 /// Who this node is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct Http {
     pub reader: Reader,
     /// All metrics.
     pub metrics: Metrics,
+    /// Bodies on their way.
+    pub in_flight: InFlight,
     /// The time.
     pub clock: Clock,
     /// Set once the node is on its way out.

@@ -7,7 +7,8 @@ use ::metrics::{Counter, Gauge, Histogram, counter, gauge, histogram, with_local
 use metrics_exporter_prometheus::PrometheusRecorder;
 
 use super::{
-    ACCEPTING_READS, CONNECTIONS, FETCH_BYTES, FETCHES, HTTP_REQUESTS, HTTP_SECONDS, REFUSED, SHED,
+    ACCEPTING_READS, BYTES_IN_FLIGHT, CONNECTIONS, FETCH_BYTES, FETCHES, HTTP_REQUESTS,
+    HTTP_SECONDS, REFUSED, SHED,
 };
 
 /// What is read; the label `kind`.
@@ -64,6 +65,36 @@ const REFUSALS: [&str; 10] = [
     "connections",
 ];
 
+/// What kind of request was turned away, those that go first first; the label `class`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShedClass {
+    /// Lists of everything, or of any size.
+    Full,
+    /// Other reads.
+    Delta,
+    /// Registrations and all other changes.
+    Change,
+    /// Heartbeats.
+    Renewal,
+    /// What peers send.
+    Replication,
+}
+
+const SHED_CLASSES: [&str; 5] = ["full", "delta", "change", "renewal", "replication"];
+
+/// Why a request was turned away; the label `reason`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShedReason {
+    /// Too many wait for an actor.
+    MailboxFull,
+    /// The worker is too late.
+    Late,
+    /// Too many bytes are on their way.
+    Bytes,
+}
+
+const SHED_REASONS: [&str; 3] = ["mailbox_full", "late", "bytes"];
+
 /// Methods with a label of their own, the last for all others.
 const METHODS: [&str; 7] = ["GET", "PUT", "POST", "DELETE", "HEAD", "OPTIONS", "other"];
 /// Statuses with a label of their own; others are labelled by their class.
@@ -79,10 +110,11 @@ pub struct HttpMetrics {
     fetches: Arc<Vec<(Counter, Counter)>>,
     refused: Arc<[Counter; 10]>,
     requests: Arc<Requests>,
-    /// Answers 503 because an actor's mailbox was full.
-    pub shed: Counter,
+    shed: Arc<[[Counter; SHED_REASONS.len()]; SHED_CLASSES.len()]>,
     /// Open connections.
     pub connections: Gauge,
+    /// Bytes of bodies on their way.
+    pub bytes_in_flight: Gauge,
     /// 1 while lists are served.
     pub accepting_reads: Gauge,
 }
@@ -104,8 +136,9 @@ impl HttpMetrics {
             fetches: Arc::new(fetch_counters()),
             refused: Arc::new(REFUSALS.map(|reason| counter!(REFUSED, "reason" => reason))),
             requests: Arc::new(requests),
-            shed: counter!(SHED, "reason" => "mailbox_full"),
+            shed: Arc::new(shed_counters()),
             connections: gauge!(CONNECTIONS),
+            bytes_in_flight: gauge!(BYTES_IN_FLIGHT),
             accepting_reads: gauge!(ACCEPTING_READS),
         })
     }
@@ -121,6 +154,11 @@ impl HttpMetrics {
     /// A request was refused.
     pub fn refused(&self, reason: Refusal) {
         self.refused[reason as usize].increment(1);
+    }
+
+    /// A request was turned away, because there is too much to do.
+    pub fn shed(&self, class: ShedClass, reason: ShedReason) {
+        self.shed[class as usize][reason as usize].increment(1);
     }
 
     /// A request was answered. `route` is a small number with a name.
@@ -155,6 +193,12 @@ impl HttpMetrics {
         count.increment(1);
         time.record(seconds);
     }
+}
+
+fn shed_counters() -> [[Counter; SHED_REASONS.len()]; SHED_CLASSES.len()] {
+    SHED_CLASSES.map(|class| {
+        SHED_REASONS.map(|reason| counter!(SHED, "class" => class, "reason" => reason))
+    })
 }
 
 fn fetch_counters() -> Vec<(Counter, Counter)> {

@@ -7,6 +7,7 @@
 //! | `statuses.rs` | 14–21, 25–27, 81 | |
 //! | `lists.rs` | 41–50, 53, 74, 75 | |
 //! | `blocks.rs` | | large lists |
+//! | `overload.rs` | | who is turned away when there is too much to do |
 //! | `events.rs` | 27 and 39: what peers are to hear | I6, I8, I9 |
 //! | `invariants.rs` | | I1–I5, I7, I11, I12 |
 //! | `verdicts.rs` | | B-01 … B-50: which test tells which |
@@ -31,6 +32,7 @@ mod events;
 mod invariants;
 mod leases;
 mod lists;
+mod overload;
 mod registering;
 mod statuses;
 mod verdicts;

@@ -36,6 +36,8 @@ pub const EPOCH: u64 = 1_800_000_000_000;
 pub struct TestNode {
     pub node: Node,
     service: OnceCell<Service>,
+    /// How late its worker pretends to be.
+    late: Option<Duration>,
 }
 
 /// All routes of a node; made once, since that is most of the work of a small request.
@@ -60,7 +62,14 @@ impl TestNode {
         Self {
             node,
             service: OnceCell::new(),
+            late: None,
         }
+    }
+
+    /// The same node, with a worker that is always so late.
+    pub fn late_by(&mut self, lag: Duration) {
+        self.late = Some(lag);
+        self.service = OnceCell::new();
     }
 
     /// Lets exactly so much time pass, timers included. They tick in whole milliseconds and fire up to
@@ -106,10 +115,14 @@ impl TestNode {
     }
 }
 
-async fn service(node: &Node) -> Service {
+async fn service(node: &Node, late: Option<Duration>) -> Service {
     let http = node.http.clone();
     let app = App::new().configure(|app: &mut web::ServiceConfig| http::configure(app, &http));
     let front = http::Front::new(node.http.clone(), app.into_factory());
+    let front = match late {
+        Some(lag) => front.late_by(lag),
+        None => front,
+    };
     let service = front.new_service(AppConfig::default()).await.unwrap();
     let service = Rc::new(service);
     Box::new(move |request| {
@@ -184,23 +197,7 @@ impl<'n> Ask<'n> {
     }
 
     async fn send(self) -> Reply {
-        let mut request = TestRequest::with_uri(&self.path).method(self.method);
-        for (name, value) in &self.headers {
-            request = request.append_header((name.as_str(), value.as_str()));
-        }
-        let service = self
-            .node
-            .service
-            .get_or_init(|| service(&self.node.node))
-            .await;
-        // Actors begin before the first request: one that never began panics where the test ends.
-        tokio::task::yield_now().await;
-        // As on a connection: without a body there is no payload either.
-        let request = match self.body.is_empty() {
-            true => request,
-            false => request.set_payload(self.body),
-        };
-        let response = service(request).await;
+        let response = self.response().await;
         let status = response.status().as_u16();
         let size = response.body().size();
         let headers = response.headers();
@@ -216,6 +213,27 @@ impl<'n> Ask<'n> {
         };
         reply.keeps_its_promises(size);
         reply
+    }
+
+    /// Sends it and does not read the body of the answer.
+    pub async fn response(self) -> Response<BoxBody> {
+        let mut request = TestRequest::with_uri(&self.path).method(self.method);
+        for (name, value) in &self.headers {
+            request = request.append_header((name.as_str(), value.as_str()));
+        }
+        let service = self
+            .node
+            .service
+            .get_or_init(|| service(&self.node.node, self.node.late))
+            .await;
+        // Actors begin before the first request: one that never began panics where the test ends.
+        tokio::task::yield_now().await;
+        // As on a connection: without a body there is no payload either.
+        let request = match self.body.is_empty() {
+            true => request,
+            false => request.set_payload(self.body),
+        };
+        service(request).await
     }
 }
 

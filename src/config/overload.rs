@@ -1,0 +1,45 @@
+//! When requests are turned away because there are too many.
+
+use std::time::Duration;
+
+use super::keys;
+use super::read::Reader;
+
+/// Knobs of shedding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverloadConfig {
+    /// How late a worker may be before it turns full reads away; other requests may wait a multiple of it,
+    /// heartbeats 32 times as long. Default 50 ms, 0 never sheds. A smaller value keeps heartbeats quicker
+    /// under load and turns more reads away in short peaks.
+    pub shed_lag: Duration,
+    /// Bytes of bodies on their way in and out, in all; default 256 MiB. What would exceed it is answered
+    /// 503, so that readers who are slow to take big lists cannot fill the memory.
+    pub max_in_flight: usize,
+}
+
+impl Default for OverloadConfig {
+    fn default() -> Self {
+        Self {
+            shed_lag: Duration::from_millis(50),
+            max_in_flight: 256 << 20,
+        }
+    }
+}
+
+impl OverloadConfig {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let default = Self::default();
+        let bytes = "a positive number of bytes";
+        let size = |text: &str| text.parse().ok().filter(|size| *size > 0);
+        let millis = |text: &str| text.parse().ok().map(Duration::from_millis);
+        Self {
+            shed_lag: reader.value(
+                keys::SHED_LAG,
+                "a number of milliseconds",
+                default.shed_lag,
+                millis,
+            ),
+            max_in_flight: reader.value(keys::MAX_IN_FLIGHT, bytes, default.max_in_flight, size),
+        }
+    }
+}
