@@ -7,10 +7,12 @@ CASES ?= 20000
 TIMES ?= 50
 # seconds for each fuzz target
 FUZZ_SECONDS ?= 600
+# how long instances come and go
+HOURS ?= 2
 
 CLIENT_ONLY := --no-default-features --features client
 
-.PHONY: help check fmt lint lint-client doc test hostile loom release interop bench fuzz long
+.PHONY: help check fmt lint lint-client doc test hostile loom release interop bench fuzz overload churn long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +57,12 @@ fuzz: ## made-up bodies, paths and batches, each target for FUZZ_SECONDS (needs 
 	    -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -rss_limit_mb=2048 || exit; \
 	done
 
-long: fuzz ## what is too slow for CI: many more property cases, the concurrency tests over and over
+overload: release ## the server on one core under ten times what it carries, the load on another (needs wrk)
+	taskset -c 0 .ci/with-server taskset -c 1 .ci/overload
+
+churn: release ## memory stays where it is while instances come and go for HOURS
+	HOURS=$(HOURS) .ci/with-server .ci/churn
+
+long: fuzz overload churn ## what is too slow for CI: many more property cases, the concurrency tests over and over
 	PROPTEST_CASES=$(CASES) cargo test --release
 	.ci/repeat $(TIMES) concurrent
