@@ -9,10 +9,11 @@ use super::read::Reader;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverloadConfig {
     /// How late a worker may be before it turns full reads away; other requests may wait a multiple of it,
-    /// heartbeats 32 times as long. Default 50 ms, 0 never sheds. A smaller value keeps heartbeats quicker
+    /// heartbeats 32 times as long. Default 200 ms, 0 never sheds. A smaller value keeps heartbeats quicker
     /// under load and turns more reads away in short peaks.
     pub shed_lag: Duration,
-    /// Bytes of bodies on their way in and out, in all; default 256 MiB. What would exceed it is answered
+    /// Bytes of bodies on their way in, and of answers that are held for one reader alone (a short answer,
+    /// or about an eighth of a long list), in all; default 256 MiB. What would exceed it is answered
     /// 503, so that readers who are slow to take big lists cannot fill the memory.
     pub max_in_flight: usize,
 }
@@ -20,7 +21,7 @@ pub struct OverloadConfig {
 impl Default for OverloadConfig {
     fn default() -> Self {
         Self {
-            shed_lag: Duration::from_millis(50),
+            shed_lag: Duration::from_millis(200),
             max_in_flight: 256 << 20,
         }
     }

@@ -17,7 +17,7 @@ use super::limit;
 use super::query::Query;
 use super::route::{self, NO_ROUTE, NoRoute, Route, Target};
 use super::state::Http;
-use super::{body, info, instances, lists, replication};
+use super::{body, info, instances, lists, replication, rope_body};
 use crate::cache::View;
 use crate::metrics::{ShedClass, ShedReason};
 use crate::model::Origin;
@@ -60,7 +60,7 @@ async fn answer(
             let class = limit::class(&route.target, request.method().as_str(), origin);
             let result = dispatch(http, &ask, &route, request, payload).await;
             let result = result.and_then(|answer| {
-                let place = http.in_flight.take(answer.body.len());
+                let place = http.in_flight.take(rope_body::held(&answer.body));
                 Ok((answer, place.ok_or(ApiError::Busy(class))?))
             });
             (route.target.label(), class, result)

@@ -28,7 +28,14 @@ async fn ask(node: &TestNode, method: &str, path: &str, replicated: bool) -> Rep
 async fn the_later_a_worker_is_the_more_it_turns_away_and_heartbeats_nearly_last() {
     let mut node = TestNode::start(Mode::Modern);
     node.register("A", &members("A", "i", "")).await;
-    for (lag, shed) in [(50, 0), (51, 1), (101, 2), (201, 3), (1_601, 4), (3_201, 5)] {
+    for (lag, shed) in [
+        (200, 0),
+        (201, 1),
+        (401, 2),
+        (801, 3),
+        (6_401, 4),
+        (12_801, 5),
+    ] {
         node.late_by(Duration::from_millis(lag));
         for (class, (method, path, replicated, retry_after)) in CLASSES.into_iter().enumerate() {
             let reply = ask(&node, method, path, replicated).await;
@@ -59,7 +66,7 @@ async fn the_later_a_worker_is_the_more_it_turns_away_and_heartbeats_nearly_last
 #[actix_web::test]
 async fn what_is_turned_away_changes_nothing() {
     let mut node = TestNode::start(Mode::Modern);
-    node.late_by(Duration::from_millis(300));
+    node.late_by(Duration::from_millis(900));
     let body = format!("{{\"instance\":{{{}}}}}", members("A", "i", ""));
     let reply = node.post("/eureka/apps/A", body).json_body().await;
     assert_eq!(reply.status, 503);
