@@ -17,11 +17,29 @@ pub(super) const TARGET: usize = 50_000;
 const FRAME: usize = 700;
 
 /// Where an instance stands in a list: by application, then what was removed after what is there, then by id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place<'a> {
     pub(super) app: &'a str,
     pub(super) removed: bool,
     pub(super) id: &'a str,
+}
+
+impl Ord for Place<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Names of applications are shared, so that equal ones are nearly always the same.
+        let apps = match std::ptr::eq(self.app, other.app) {
+            true => Ordering::Equal,
+            false => self.app.cmp(other.app),
+        };
+        let rest = || (self.removed, self.id).cmp(&(other.removed, other.id));
+        apps.then_with(rest)
+    }
+}
+
+impl PartialOrd for Place<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl<'a> Place<'a> {
@@ -43,6 +61,8 @@ pub(super) struct Block {
     /// The applications of the first and the last, kept here because putting a list together asks every
     /// block for them.
     apps: Option<[Text; 2]>,
+    /// The id of the first and whether it was removed, kept here for those who look for a block.
+    first: Option<(bool, Text)>,
     /// Whether it is part of an application that is a document of its own.
     alone: bool,
     written: [Written; Form::ALL.len()],
@@ -67,6 +87,7 @@ impl Block {
             weight: held.iter().map(weight).sum(),
             held,
             apps: None,
+            first: None,
             alone: false,
             written: Default::default(),
         };
@@ -98,7 +119,9 @@ impl Block {
     }
 
     pub(super) fn first(&self) -> Option<Place<'_>> {
-        self.held.first().map(|held| Place::of(&held.info))
+        let ([app, _], (removed, id)) = self.apps.as_ref().zip(self.first.as_ref())?;
+        let removed = *removed;
+        Some(Place { app, removed, id })
     }
 
     pub(super) fn last(&self) -> Option<Place<'_>> {
@@ -164,6 +187,10 @@ impl Block {
         let app = |held: &Arc<Held>| held.info.app.clone();
         let ends = self.held.first().zip(self.held.last());
         self.apps = ends.map(|(first, last)| [app(first), app(last)]);
+        self.first = self.held.first().map(|held| {
+            let place = Place::of(&held.info);
+            (place.removed, held.info.id().clone())
+        });
         self.written = Default::default();
     }
 
