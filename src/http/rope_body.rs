@@ -1,7 +1,7 @@
 //! A body in parts, sent part by part with its length known beforehand.
 
 use std::convert::Infallible;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use actix_web::body::{BodySize, MessageBody};
@@ -13,6 +13,10 @@ use crate::wire::Rope;
 /// As much of an answer as is copied for one connection at a time. actix copies what it is handed before it
 /// writes it, so a list that is handed over whole would be held once for each client that reads it slowly.
 const SLICE: usize = 64 << 10;
+
+/// As much as one connection may send in its turn. A socket takes megabytes at once; a heartbeat that waits
+/// behind a hundred readers of long lists must not wait for all of that.
+const TURN: usize = 4 * SLICE;
 
 /// Lists share all blocks that did not change between them, so one that somebody is slow to take keeps only a
 /// part of it alive that nobody else needs: an eighth is a guess on the safe side.
@@ -29,6 +33,8 @@ pub(super) struct RopeBody {
     next: usize,
     /// What is left of the part before `next`.
     part: Bytes,
+    /// Bytes handed out in this turn.
+    turn: usize,
     /// Kept as long as something is to be sent.
     _place: Option<Place>,
 }
@@ -39,6 +45,7 @@ impl RopeBody {
             rope,
             next: 0,
             part: Bytes::new(),
+            turn: 0,
             _place: place,
         }
     }
@@ -53,8 +60,15 @@ impl MessageBody for RopeBody {
 
     fn poll_next(
         mut self: Pin<&mut Self>,
-        _cx: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        if self.turn >= TURN {
+            self.turn = 0;
+            // Woken after the system was asked who else is ready: a task that wakes itself would go before
+            // them again and again.
+            let _ = pin!(tokio::task::yield_now()).poll(cx);
+            return Poll::Pending;
+        }
         if self.part.is_empty() {
             let Some(part) = self.rope.parts().get(self.next).cloned() else {
                 return Poll::Ready(None);
@@ -63,13 +77,16 @@ impl MessageBody for RopeBody {
             self.next += 1;
         }
         let slice = self.part.len().min(SLICE);
+        self.turn += slice;
         Poll::Ready(Some(Ok(self.part.split_to(slice))))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::task::Waker;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Wake, Waker};
 
     use super::*;
     use crate::wire::rope::RopeBuilder;
@@ -92,6 +109,34 @@ mod tests {
         }
         assert_eq!(lengths, [3, 65_536, 65_536, 65_536, 3_392, 1]);
         assert_eq!(whole, [b"abc", &bytes[..], b"d"].concat());
+    }
+
+    #[test]
+    fn a_long_answer_lets_others_have_their_turn_and_asks_for_the_next() {
+        struct Woken(AtomicUsize);
+        impl Wake for Woken {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let woken = Arc::new(Woken(AtomicUsize::new(0)));
+        let waker = Waker::from(woken.clone());
+        let mut cx = Context::from_waker(&waker);
+        let mut body = RopeBody::new(Rope::from(vec![7; 3 * TURN - 1]), None);
+        let (mut turns, mut sent) = (vec![0], 0);
+        loop {
+            match Pin::new(&mut body).poll_next(&mut cx) {
+                Poll::Ready(Some(Ok(slice))) => {
+                    sent += slice.len();
+                    *turns.last_mut().unwrap() += slice.len();
+                }
+                Poll::Ready(None) => break,
+                Poll::Pending => turns.push(0),
+            }
+        }
+        assert_eq!(turns, [TURN, TURN, TURN - 1]);
+        assert_eq!(sent, 3 * TURN - 1);
+        assert_eq!(woken.0.load(Ordering::Relaxed), 2, "one for each pause");
     }
 
     #[test]
