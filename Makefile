@@ -46,8 +46,8 @@ release: ## the binary, as it is shipped
 interop: release ## real clients and the reference's answers against the binary (needs the kit at INTEROP)
 	INTEROP=$(INTEROP) .ci/interop
 
-bench: release ## the registry without HTTP, then load on the binary (that needs the scripts at BENCH and wrk)
-	cargo bench --bench registry
+bench: release ## registry and lists without HTTP, then load on the binary (that needs the scripts at BENCH and wrk)
+	cargo bench --bench registry --bench lists
 	BENCH=$(BENCH) .ci/with-server .ci/bench
 
 fuzz: ## made-up bodies, paths and batches, each target for FUZZ_SECONDS (needs cargo-fuzz and a C++ compiler)
