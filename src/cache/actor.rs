@@ -175,3 +175,63 @@ impl Handler<RegistryEvent> for ResponseCache {
         self.note_delta();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::View;
+    use crate::cache::list::List;
+    use crate::config::Mode;
+    use crate::metrics::Metrics;
+    use crate::model::{Origin, samples};
+    use crate::registry::{Held, What};
+
+    fn cache_with_one_instance() -> ResponseCache {
+        let (config, metrics) = (CacheConfig::of(Mode::Modern), Metrics::new().cache);
+        let clock = Clock::starting_at(1_000);
+        let mut cache = ResponseCache::new(config, clock, metrics, Arc::default(), None);
+        let registered = RegistryEvent {
+            revision: 1,
+            origin: Origin::Client,
+            what: What::Registered { is_new: true },
+            held: Held::sample(samples::instance("A", "i")),
+        };
+        cache.mirror.apply(registered, 0);
+        cache
+    }
+
+    #[actix::test]
+    async fn a_form_that_nobody_asks_for_is_forgotten_and_the_others_stay() {
+        tokio::time::pause();
+        let mut cache = cache_with_one_instance();
+        let forms = [(Form::Json, true), (Form::Json, false), (Form::Xml, true)];
+        let ask = |cache: &mut ResponseCache, (form, gzip)| {
+            let view = View::All;
+            let list = List::of(&cache.mirror, &view, form, 0).unwrap();
+            list.write(form, gzip, &cache.metrics);
+            cache.note_asked(&Want { view, form, gzip });
+        };
+        let kept = |cache: &ResponseCache| {
+            let block = cache.mirror.all.blocks()[0].clone();
+            forms.map(|(form, gzip)| block.has(form, gzip))
+        };
+        forms.iter().for_each(|form| ask(&mut cache, *form));
+        tokio::time::advance(Duration::from_secs(100)).await;
+        ask(&mut cache, forms[0]);
+        tokio::time::advance(Duration::from_millis(79_999)).await;
+        cache.forget_unasked();
+        assert_eq!(kept(&cache), [true, true, true]);
+        tokio::time::advance(Duration::from_millis(1)).await;
+        cache.forget_unasked();
+        assert_eq!(kept(&cache), [true, false, false]);
+    }
+
+    #[test]
+    fn everything_is_renewed_twice_in_the_time_that_it_may_last() {
+        for (seconds, rounds, pause) in [(180, 180, 500), (1, 1, 500), (3600, 300, 6_000)] {
+            let mut cache = cache_with_one_instance();
+            cache.config.expiration = Duration::from_secs(seconds);
+            assert_eq!(cache.rounds(), (rounds, Duration::from_millis(pause)));
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::future::IntoFuture;
 use heureka::config::{Config, Mode};
 
 use crate::scene::{Scene, at_once, every_form, hash_codes, rows};
+use crate::support::EPOCH;
 
 #[actix_web::test]
 async fn scenario_41_the_hash_code_counts_each_status_and_is_empty_for_nobody() {
@@ -234,4 +235,29 @@ async fn scenario_75_the_answer_to_a_heartbeat_is_empty_and_never_packed() {
             assert_eq!(reply.header("content-encoding"), None);
         }
     }
+}
+
+/// Nothing changes, so nothing makes a list new; the times in it are still never older than
+/// `response-cache-auto-expiration-in-seconds`.
+#[actix_web::test]
+async fn times_in_lists_are_never_older_than_the_expiration() {
+    let scene = Scene::modern();
+    scene.announce("A/i1", "").await;
+    let revision = scene.revision();
+    for beats in 1..=12 {
+        for path in ["apps", "apps/A", "vips/a"] {
+            let list = scene.get(&format!("/eureka/{path}")).j().await.json();
+            let apps = list["applications"]["application"].as_array();
+            let app = apps.map_or(&list["application"], |apps| &apps[0]);
+            let renewed = &app["instance"][0]["leaseInfo"]["lastRenewalTimestamp"];
+            let now = EPOCH + (beats - 1) * 30_000;
+            let age = now.saturating_sub(renewed.as_u64().unwrap());
+            assert!(age <= 180_000, "{path} after {beats} beats: {age} ms");
+            // After the first half of that time something was renewed at all.
+            assert!(beats < 5 || renewed.as_u64() > Some(EPOCH), "{path}");
+        }
+        scene.seconds(30).await;
+        assert_eq!(scene.beat("A/i1", "").await, 200);
+    }
+    assert_eq!(scene.revision(), revision);
 }
