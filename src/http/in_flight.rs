@@ -1,8 +1,8 @@
 //! Bytes of bodies on their way, in and out, and a bound on all of them together.
 //!
 //! A list is shared by all who read it; but one who is slow to take it keeps it alive long after newer ones
-//! took its place, and holds a copy of some of it. So whoever asks when too much is on its way is answered 503. What is alone always goes:
-//! a list longer than the bound must still be readable.
+//! took its place, and holds a copy of some of it. So whoever asks when too much is on its way is answered
+//! 503. What is alone always goes: a list longer than the bound must still be readable.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

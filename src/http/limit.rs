@@ -1,10 +1,10 @@
 //! Who is turned away when more comes in than a worker can answer: what is needed least goes first.
 //!
 //! A worker is one thread with one queue. How long that queue is, a timer in it tells: while requests come
-//! it is due every [`TICK`], and by how much it is overdue is what a request that comes now has waited, at least. A request
-//! whose class may not wait that long is answered 503 at once, which costs next to nothing; so the worker
-//! catches up, and whoever may wait longer never notices. A full read can be had a little later, but a lost
-//! heartbeat may end a lease, and a lost batch parts two nodes.
+//! it is due every [`TICK`], and by how much it is overdue is what a request that comes now has waited, at
+//! least. A request whose class may not wait that long is answered 503 at once, which costs next to nothing;
+//! so the worker catches up, and whoever may wait longer never notices. A full read can be had a little
+//! later, but a lost heartbeat may end a lease, and a lost batch parts two nodes.
 
 use std::cell::Cell;
 use std::rc::Rc;
