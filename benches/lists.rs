@@ -13,9 +13,7 @@ use std::time::Duration;
 use heureka::cache::{View, Want};
 use heureka::clock::Clock;
 use heureka::config::{Config, Mode};
-use heureka::model::{
-    ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, Metadata, Origin, Port,
-};
+use heureka::model::{InstanceInfo, Metadata, Origin};
 use heureka::node::{self, Node, Placement};
 use heureka::registry::{Cancel, Register, UpdateMetadata};
 use heureka::wire::{Form, Rope};
@@ -59,13 +57,12 @@ fn instance(n: usize) -> InstanceInfo {
         home_page_url: text(format!("http://{host}:8080/")),
         status_page_url: text(format!("http://{host}:8080/actuator/info")),
         health_check_url: text(format!("http://{host}:8080/actuator/health")),
-        ip_addr: format!("10.{a}.{b}.{c}").into(),
         vip_address: text(name.clone()),
         secure_vip_address: text(name),
         metadata: metadata(n),
         last_updated: 1_700_000_000_000 + n as u64 * 1377,
         last_dirty: 1_700_000_000_000 + n as u64 * 777,
-        ..bare(&app, &host)
+        ..InstanceInfo::new(&app, &host, &format!("10.{a}.{b}.{c}"))
     }
 }
 
@@ -73,35 +70,6 @@ fn metadata(n: usize) -> Metadata {
     let zone = format!("zone-{}", n % 3);
     let pairs = [("management.port", "8080"), ("zone", &zone)];
     pairs.map(|(key, value)| (key.into(), value.into())).into()
-}
-
-fn bare(app: &str, host: &str) -> InstanceInfo {
-    InstanceInfo {
-        instance_id: None,
-        host_name: host.into(),
-        app: app.into(),
-        ip_addr: host.into(),
-        sid: None,
-        status: InstanceStatus::Up,
-        override_status: None,
-        port: Port::DEFAULT,
-        secure_port: Port::DEFAULT_SECURE,
-        country_id: 1,
-        data_center: DataCenter::MyOwn,
-        lease: LeaseTerms::default(),
-        metadata: Metadata::default(),
-        app_group_name: None,
-        home_page_url: None,
-        status_page_url: None,
-        health_check_url: None,
-        secure_health_check_url: None,
-        vip_address: None,
-        secure_vip_address: None,
-        last_updated: 0,
-        last_dirty: 1,
-        action: ActionType::Added,
-        asg_name: None,
-    }
 }
 
 impl World {

@@ -18,9 +18,7 @@ use actix::{Actor, Addr};
 use heureka::clock::{Clock, Moment};
 use heureka::config::{Mode, RegistryConfig};
 use heureka::metrics::Metrics;
-use heureka::model::{
-    ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, Metadata, Origin, Port,
-};
+use heureka::model::{InstanceInfo, Origin};
 use heureka::registry::{
     Beat, EvictExpired, Judged, Published, Register, Registry, TakeOverdue, TakeSnapshot,
 };
@@ -46,31 +44,11 @@ struct World {
 }
 
 fn instance(n: usize) -> InstanceInfo {
+    let (app, host) = (format!("SERVICE-{}", n % 200), format!("host-{n}"));
     InstanceInfo {
-        instance_id: Some(format!("host-{n}:service-{}:8080", n % 200).into()),
-        host_name: format!("host-{n}").into(),
-        app: format!("SERVICE-{}", n % 200).into(),
-        ip_addr: "10.0.0.1".into(),
-        sid: None,
-        status: InstanceStatus::Up,
-        override_status: None,
-        port: Port::DEFAULT,
-        secure_port: Port::DEFAULT_SECURE,
-        country_id: 1,
-        data_center: DataCenter::MyOwn,
-        lease: LeaseTerms::default(),
-        metadata: Metadata::default(),
-        app_group_name: None,
-        home_page_url: None,
-        status_page_url: None,
-        health_check_url: None,
-        secure_health_check_url: None,
-        vip_address: None,
-        secure_vip_address: None,
-        last_updated: 0,
+        instance_id: Some(format!("{host}:service-{}:8080", n % 200).into()),
         last_dirty: 1,
-        action: ActionType::Added,
-        asg_name: None,
+        ..InstanceInfo::new(&app, &host, "10.0.0.1")
     }
 }
 

@@ -266,19 +266,8 @@ impl Block {
 
 fn weight(held: &Arc<Held>) -> usize {
     let info = &held.info;
-    let pairs = info
-        .metadata
-        .iter()
-        .map(|(key, value)| key.len() + value.len() + 6);
-    let optional = [
-        &info.instance_id,
-        &info.home_page_url,
-        &info.status_page_url,
-        &info.health_check_url,
-        &info.secure_health_check_url,
-        &info.vip_address,
-        &info.secure_vip_address,
-    ];
-    let texts = optional.into_iter().flatten().map(|text| text.len());
-    FRAME + info.host_name.len() + info.app.len() + pairs.sum::<usize>() + texts.sum::<usize>()
+    let pairs = info.metadata.iter();
+    let pairs = pairs.map(|(key, value)| key.len() + value.len() + 6);
+    let texts = info.texts().map(|(_, text)| text.len());
+    FRAME + info.app.len() + pairs.sum::<usize>() + texts.sum::<usize>()
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::keys;
 use super::read::Reader;
+use crate::model::Limit;
 
 /// Knobs of shedding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +31,7 @@ impl Default for OverloadConfig {
 impl OverloadConfig {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let default = Self::default();
-        let bytes = "a positive number of bytes";
-        let size = |text: &str| text.parse().ok().filter(|size| *size > 0);
+        let in_flight = Limit::new(default.max_in_flight, keys::MAX_IN_FLIGHT);
         let millis = |text: &str| text.parse().ok().map(Duration::from_millis);
         Self {
             shed_lag: reader.value(
@@ -40,7 +40,7 @@ impl OverloadConfig {
                 default.shed_lag,
                 millis,
             ),
-            max_in_flight: reader.value(keys::MAX_IN_FLIGHT, bytes, default.max_in_flight, size),
+            max_in_flight: reader.limit(in_flight).max,
         }
     }
 }

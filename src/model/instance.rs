@@ -97,6 +97,58 @@ pub struct InstanceInfo {
 }
 
 impl InstanceInfo {
+    /// An instance of which nothing else is known: UP, with the values that the protocol takes for what is
+    /// absent (wire.md §5.2), and all stamps 0.
+    pub fn new(app: &str, host_name: &str, ip_addr: &str) -> Self {
+        Self {
+            instance_id: None,
+            host_name: host_name.into(),
+            app: app.into(),
+            ip_addr: ip_addr.into(),
+            sid: None,
+            status: InstanceStatus::Up,
+            override_status: None,
+            port: Port::DEFAULT,
+            secure_port: Port::DEFAULT_SECURE,
+            country_id: 1,
+            data_center: DataCenter::MyOwn,
+            lease: LeaseTerms::default(),
+            metadata: Metadata::default(),
+            app_group_name: None,
+            home_page_url: None,
+            status_page_url: None,
+            health_check_url: None,
+            secure_health_check_url: None,
+            vip_address: None,
+            secure_vip_address: None,
+            last_updated: 0,
+            last_dirty: 0,
+            action: ActionType::Added,
+            asg_name: None,
+        }
+    }
+
+    /// Every text in it but the application's name and metadata, by its name on the wire; absent ones are
+    /// left out.
+    pub fn texts(&self) -> impl Iterator<Item = (&'static str, &Text)> {
+        let needed = [("hostName", &self.host_name), ("ipAddr", &self.ip_addr)];
+        let optional = [
+            ("instanceId", &self.instance_id),
+            ("sid", &self.sid),
+            ("appGroupName", &self.app_group_name),
+            ("homePageUrl", &self.home_page_url),
+            ("statusPageUrl", &self.status_page_url),
+            ("healthCheckUrl", &self.health_check_url),
+            ("secureHealthCheckUrl", &self.secure_health_check_url),
+            ("vipAddress", &self.vip_address),
+            ("secureVipAddress", &self.secure_vip_address),
+            ("asgName", &self.asg_name),
+        ];
+        let present = optional.into_iter();
+        let present = present.filter_map(|(name, text)| Some((name, text.as_ref()?)));
+        needed.into_iter().chain(present)
+    }
+
     /// The effective id: `instanceId`, else Amazon's `instance-id`, else the host name; the first
     /// that is not empty (wire.md §3.3).
     pub fn id(&self) -> &Text {

@@ -35,11 +35,6 @@ impl Metadata {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// All values, sorted by key.
-    pub fn values(&self) -> impl Iterator<Item = &Text> {
-        self.iter().map(|(_, value)| value)
-    }
-
     /// These pairs and more; a new value takes the place of an old one.
     pub fn with(&self, more: impl IntoIterator<Item = (Text, Text)>) -> Self {
         let old = self.iter().map(|(key, value)| (key.clone(), value.clone()));

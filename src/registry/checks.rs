@@ -41,7 +41,6 @@ pub fn check_batch(body: &[u8]) {
 fn carry_out(registry: &mut Registry, body: &str) {
     let items: Vec<ReadItem> =
         read_batch(body, 1, &ContentLimits::NONE).expect("it was read before");
-    let all = items.len();
     let mut answers = Vec::new();
     for item in items.into_iter().flatten() {
         let key = item.key();
@@ -50,7 +49,6 @@ fn carry_out(registry: &mut Registry, body: &str) {
         let held = registry.table.get(&key).is_some();
         assert_eq!(registry.published.index.get(&key).is_some(), held, "{key}");
     }
-    assert!(answers.len() <= all);
     assert_eq!(registry.published.index.len(), registry.table.len());
     let body = write_answers(&answers);
     let body: serde_json::Value = serde_json::from_slice(&body).expect("an answer is JSON");

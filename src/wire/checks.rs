@@ -120,34 +120,18 @@ fn text(bytes: Vec<u8>) -> String {
 /// Whether all texts of a record can be told from its XML: without white space around them, and of
 /// characters that XML has.
 fn survives_xml(info: &InstanceInfo) -> bool {
-    let optional = [
-        &info.instance_id,
-        &info.sid,
-        &info.app_group_name,
-        &info.home_page_url,
-        &info.status_page_url,
-        &info.health_check_url,
-        &info.secure_health_check_url,
-        &info.vip_address,
-        &info.secure_vip_address,
-        &info.asg_name,
-    ];
-    let required = [&info.host_name, &info.app, &info.ip_addr];
-    let texts = optional.into_iter().flatten().chain(required);
     let amazon = match &info.data_center {
         DataCenter::Amazon(metadata) => Some(metadata),
         DataCenter::MyOwn | DataCenter::Netflix => None,
     };
     let mut maps = std::iter::once(&info.metadata).chain(amazon);
-    texts
-        .into_iter()
-        .all(|text| !text.is_empty() && text.trim() == &**text && is_xml(text))
-        && maps.all(map_survives)
+    let stands = |text: &str| !text.is_empty() && text.trim() == text && is_xml(text);
+    stands(&info.app) && info.texts().all(|(_, text)| stands(text)) && maps.all(map_survives)
 }
 
 /// Values keep their white space; keys are escaped, whatever is in them.
 fn map_survives(map: &Metadata) -> bool {
-    map.values().all(|value| is_xml(value))
+    map.iter().all(|(_, value)| is_xml(value))
 }
 
 fn is_xml(text: &str) -> bool {

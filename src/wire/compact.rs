@@ -108,7 +108,6 @@ pub(super) fn write_xml_instance(out: &mut Vec<u8>, listed: Listed<'_>) {
 
 #[cfg(test)]
 mod tests {
-
     use crate::model::{DataCenter, InstanceInfo, samples};
     use crate::wire::{Form, encode};
 

@@ -1,21 +1,9 @@
-//! Content codings: gzip for answers, gzip and deflate for requests.
-//!
-//! An answer is one gzip member: Java's reader silently stops after the first of several. What a
-//! request unpacks to is bounded before it is unpacked.
+//! Content codings of requests. What a request unpacks to is bounded before it is unpacked; answers are
+//! packed in `packed.rs`.
 
-use std::io::{Read, Write};
+use std::io::Read;
 
-use flate2::Compression;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
-use flate2::write::GzEncoder;
-
-/// Packs a body into one gzip member.
-pub fn pack(body: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 8 + 64), Compression::fast());
-    // A Vec takes every write.
-    let _ = encoder.write_all(body);
-    encoder.finish().unwrap_or_default()
-}
 
 /// A content coding that a request may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,9 +71,18 @@ fn read_all(reader: impl Read, coding: &'static str, limit: usize) -> Result<Vec
 
 #[cfg(test)]
 mod tests {
-    use flate2::write::{DeflateEncoder, ZlibEncoder};
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
     use super::*;
+
+    fn pack(body: &[u8]) -> Vec<u8> {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(body).unwrap();
+        gzip.finish().unwrap()
+    }
 
     #[test]
     fn what_is_packed_is_unpacked_in_every_coding() {

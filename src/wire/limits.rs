@@ -6,23 +6,7 @@ use crate::model::{ContentLimits, DataCenter, InstanceInfo, TooMuch};
 pub fn check(info: &InstanceInfo, limits: &ContentLimits) -> Result<(), TooMuch> {
     limits.name.allows_bytes("app", info.app.len())?;
     limits.name.allows_bytes("instanceId", info.id().len())?;
-    let optional = [
-        ("instanceId", &info.instance_id),
-        ("sid", &info.sid),
-        ("appGroupName", &info.app_group_name),
-        ("homePageUrl", &info.home_page_url),
-        ("statusPageUrl", &info.status_page_url),
-        ("healthCheckUrl", &info.health_check_url),
-        ("secureHealthCheckUrl", &info.secure_health_check_url),
-        ("vipAddress", &info.vip_address),
-        ("secureVipAddress", &info.secure_vip_address),
-        ("asgName", &info.asg_name),
-    ];
-    let present = optional
-        .into_iter()
-        .filter_map(|(name, text)| Some((name, text.as_ref()?)));
-    let needed = [("hostName", &info.host_name), ("ipAddr", &info.ip_addr)];
-    for (name, text) in needed.into_iter().chain(present) {
+    for (name, text) in info.texts() {
         limits.text.allows_bytes(name, text.len())?;
     }
     if let DataCenter::Amazon(metadata) = &info.data_center {
@@ -33,7 +17,6 @@ pub fn check(info: &InstanceInfo, limits: &ContentLimits) -> Result<(), TooMuch>
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::model::{Limit, Metadata, MetadataLimits, Text, samples};
 

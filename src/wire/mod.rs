@@ -16,7 +16,7 @@
 //! | `replication.rs` | a peer's batch and its answer |
 //! | `negotiate.rs` | which form a request asks for, and which kind of body it brings |
 //! | `status_info.rs` | the status document |
-//! | `gzip.rs` | content codings |
+//! | `gzip.rs` | content codings of requests |
 //! | `packed.rs` | parts of a body that are packed one by one and make one gzip member |
 //! | `rope.rs` | a body in parts that are shared |
 //! | `checks.rs` | what must hold of every body, for the fuzzer and the tests |

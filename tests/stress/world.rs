@@ -8,10 +8,7 @@ use actix::{Actor, Addr};
 use heureka::clock::{Clock, Moment};
 use heureka::config::{Mode, RegistryConfig};
 use heureka::metrics::Metrics;
-use heureka::model::{
-    ActionType, DataCenter, InstanceInfo, InstanceKey, InstanceStatus, LeaseTerms, Metadata,
-    Origin, Port,
-};
+use heureka::model::{InstanceInfo, InstanceKey, Origin};
 use heureka::registry::{Beat, Published, Register, Registry};
 
 use crate::log::Log;
@@ -201,29 +198,8 @@ pub fn number_of(info: &InstanceInfo) -> Option<usize> {
 pub fn record(app: &str, id: &str, n: u64) -> InstanceInfo {
     InstanceInfo {
         instance_id: Some(id.into()),
-        host_name: id.into(),
-        app: app.into(),
-        ip_addr: "10.0.0.1".into(),
-        sid: None,
-        status: InstanceStatus::Up,
-        override_status: None,
-        port: Port::DEFAULT,
-        secure_port: Port::DEFAULT_SECURE,
-        country_id: 1,
-        data_center: DataCenter::MyOwn,
-        lease: LeaseTerms::default(),
-        metadata: Metadata::default(),
-        app_group_name: None,
-        home_page_url: None,
-        status_page_url: None,
-        health_check_url: None,
-        secure_health_check_url: None,
-        vip_address: None,
-        secure_vip_address: None,
-        last_updated: 0,
         last_dirty: n,
-        action: ActionType::Added,
-        asg_name: None,
+        ..InstanceInfo::new(app, id, "10.0.0.1")
     }
 }
 
