@@ -25,7 +25,8 @@ pub struct Packed {
     bytes: Bytes,
     /// Bytes unpacked.
     len: usize,
-    check: Hasher,
+    crc: u32,
+    shift: Shift,
 }
 
 impl Packed {
@@ -79,12 +80,13 @@ impl Packer {
             }
             debug_assert!(matches!(status, Ok(Status::Ok)), "{status:?}");
         }
-        let mut check = Hasher::new();
-        check.update(part);
+        let mut hasher = Hasher::new();
+        hasher.update(part);
         Packed {
             bytes: Bytes::copy_from_slice(&self.out),
             len: part.len(),
-            check,
+            crc: hasher.finalize(),
+            shift: Shift::by(part.len()),
         }
     }
 }
@@ -93,7 +95,7 @@ impl Packer {
 #[derive(Debug)]
 pub struct Member {
     rope: RopeBuilder,
-    check: Hasher,
+    crc: u32,
     len: usize,
 }
 
@@ -103,7 +105,7 @@ impl Default for Member {
         rope.write(&HEADER);
         Self {
             rope,
-            check: Hasher::new(),
+            crc: 0,
             len: 0,
         }
     }
@@ -113,7 +115,7 @@ impl Member {
     /// Appends a packed part.
     pub fn push(&mut self, part: &Packed) {
         self.rope.push(part.bytes.clone());
-        self.check.combine(&part.check);
+        self.crc = part.shift.apply(self.crc) ^ part.crc;
         self.len += part.len;
     }
 
@@ -124,18 +126,67 @@ impl Member {
             self.rope.write(&[0, len[0], len[1], !len[0], !len[1]]);
             self.rope.write(text);
         }
-        self.check.update(text);
+        let mut hasher = Hasher::new_with_initial(self.crc);
+        hasher.update(text);
+        self.crc = hasher.finalize();
         self.len += text.len();
     }
 
     /// The member.
     pub fn finish(mut self) -> Rope {
         self.rope.write(&END);
-        self.rope.write(&self.check.finalize().to_le_bytes());
+        self.rope.write(&self.crc.to_le_bytes());
         // RFC 1952 §2.3.1: the length modulo 2^32.
         self.rope.write(&(self.len as u32).to_le_bytes());
         self.rope.finish()
     }
+}
+
+/// What so many bytes of zero make of a check value: x^(8·bytes) modulo the polynomial of CRC-32, the bits
+/// in reverse. The check value of two texts is that of the first, shifted by the second's length, plus
+/// that of the second.
+///
+/// `crc32fast` combines check values too, but works this out anew each time: half a microsecond a block, and
+/// with it the list of 100 000 instances after a change takes twice as long. Here a block keeps it.
+#[derive(Clone, Copy, Debug)]
+struct Shift(u32);
+
+/// The polynomial without its highest term, in reverse.
+const POLYNOMIAL: u32 = 0xedb8_8320;
+/// The polynomial 1, in reverse.
+const ONE: u32 = 1 << 31;
+
+impl Shift {
+    fn by(bytes: usize) -> Self {
+        let (mut result, mut power) = (ONE, ONE >> 8);
+        let mut rest = bytes;
+        while rest > 0 {
+            if rest & 1 == 1 {
+                result = product(power, result);
+            }
+            power = product(power, power);
+            rest >>= 1;
+        }
+        Self(result)
+    }
+
+    fn apply(self, crc: u32) -> u32 {
+        product(self.0, crc)
+    }
+}
+
+/// The product of two polynomials over GF(2), modulo that of CRC-32.
+fn product(a: u32, mut b: u32) -> u32 {
+    let mut sum = 0;
+    let mut rest = a;
+    while rest != 0 {
+        if rest & ONE != 0 {
+            sum ^= b;
+        }
+        rest <<= 1;
+        b = (b >> 1) ^ (POLYNOMIAL & (b & 1).wrapping_neg());
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -205,6 +256,19 @@ mod tests {
         let mut packer = Packer::default();
         for part in [&b""[..], b"a", &noise(100_000), &b"ab".repeat(50_000)] {
             assert!(packer.pack(part).unpack() == part);
+        }
+    }
+
+    #[test]
+    fn a_shift_does_what_zeros_do() {
+        let crc = crc32fast::hash(b"heureka");
+        for len in [0, 1, 2, 255, 256, 50_000] {
+            let mut zeros = Hasher::new_with_initial(0);
+            zeros.update(&vec![0; len]);
+            let mut both = Hasher::new_with_initial(crc);
+            both.update(&vec![0; len]);
+            let shifted = Shift::by(len).apply(crc) ^ zeros.finalize();
+            assert_eq!(shifted, both.finalize(), "{len}");
         }
     }
 }
