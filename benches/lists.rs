@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use heureka::cache::{View, Want};
@@ -16,6 +17,7 @@ use heureka::config::{Config, Mode};
 use heureka::model::{InstanceInfo, Metadata, Origin};
 use heureka::node::{self, Node, Placement};
 use heureka::registry::{Cancel, Register, UpdateMetadata};
+use heureka::transport::HttpNetwork;
 use heureka::wire::{Form, Rope};
 use tokio::time::Instant;
 
@@ -78,7 +80,13 @@ impl World {
         let clock = Clock::system();
         let identity = node::identity(0, &clock);
         let config = Config::of(Mode::Modern);
-        let node = Node::assemble(config, clock, identity, Placement::OwnThreads);
+        let node = Node::assemble(
+            config,
+            clock,
+            identity,
+            Placement::OwnThreads,
+            Rc::new(HttpNetwork),
+        );
         let world = Self {
             node,
             instances,

@@ -15,6 +15,8 @@ pub mod files;
 #[cfg(feature = "server")]
 pub mod metrics;
 pub mod wire;
+// row 2
+pub mod transport;
 // row 3
 #[cfg(feature = "server")]
 pub mod mailbox;
@@ -23,6 +25,8 @@ pub mod registry;
 // row 4
 #[cfg(feature = "server")]
 pub mod cache;
+#[cfg(feature = "server")]
+pub mod peers;
 #[cfg(feature = "server")]
 pub mod preservation;
 // row 5

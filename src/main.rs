@@ -6,6 +6,7 @@
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use heureka::clock::Clock;
@@ -13,6 +14,7 @@ use heureka::config::{Config, Mode, Sources, keys};
 use heureka::files;
 use heureka::node::{self, Ended, Node, Placement};
 use heureka::registry::current_work;
+use heureka::transport::HttpNetwork;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
@@ -153,7 +155,13 @@ async fn serve(config: Config) -> ExitCode {
         tracing::warn!("{warning}");
     }
     let identity = node::identity(address.port(), &clock);
-    let node = Node::assemble(config, clock, identity, Placement::OwnThreads);
+    let node = Node::assemble(
+        config,
+        clock,
+        identity,
+        Placement::OwnThreads,
+        Rc::new(HttpNetwork),
+    );
     match node.run(listener, signals.wait()).await {
         Ok(Ended::Stopped) => {
             tracing::info!("stopped");

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -25,6 +26,7 @@ use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::preservation::Preservation;
 use crate::registry::{Published, Registry, RegistryEvent};
+use crate::transport::Network;
 
 /// How long open requests may take once the node is on its way out.
 pub const GRACE: Duration = Duration::from_secs(5);
@@ -68,7 +70,14 @@ impl Vital {
 impl Node {
     /// Starts the actors of a node. Those who follow the registry come first: they must see its first
     /// change.
-    pub fn assemble(config: Config, clock: Clock, identity: Identity, place: Placement) -> Self {
+    pub fn assemble(
+        config: Config,
+        clock: Clock,
+        identity: Identity,
+        place: Placement,
+        network: Rc<dyn Network>,
+    ) -> Self {
+        let _ = &network;
         let metrics = Metrics::new();
         let published = Published::new(config.registry, metrics.registry.renewals.clone());
         let ground = Ground {

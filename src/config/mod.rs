@@ -10,7 +10,7 @@
 //! | `keys.rs` | the canonical spelling of every key |
 //! | `sources.rs` | command line and environment, and which of them wins |
 //! | `read.rs` | texts to values, and the mistakes |
-//! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` | the structs |
+//! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` | the structs |
 //! | `settings.rs` | [`Config`]: all of them together |
 
 mod cache;
@@ -20,6 +20,7 @@ pub mod keys;
 mod limits;
 mod overload;
 mod page;
+mod peers;
 mod preservation;
 mod read;
 mod registry;
@@ -32,6 +33,7 @@ pub use http::HttpConfig;
 pub use limits::LimitsConfig;
 pub use overload::OverloadConfig;
 pub use page::PageConfig;
+pub use peers::PeersConfig;
 pub use preservation::{PreservationConfig, Protection};
 pub use read::ConfigError;
 pub use registry::{LeaseAccounting, RegistryConfig};

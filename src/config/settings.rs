@@ -3,7 +3,7 @@
 use super::read::Reader;
 use super::{
     CacheConfig, ConfigError, EvictionConfig, HttpConfig, LimitsConfig, OverloadConfig, PageConfig,
-    PreservationConfig, RegistryConfig, Sources, keys,
+    PeersConfig, PreservationConfig, RegistryConfig, Sources, keys,
 };
 
 /// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
@@ -39,6 +39,7 @@ pub struct Config {
     pub eviction: EvictionConfig,
     pub cache: CacheConfig,
     pub page: PageConfig,
+    pub peers: PeersConfig,
     /// What the user should know about the settings although nothing is wrong.
     pub warnings: Vec<String>,
 }
@@ -56,6 +57,7 @@ impl Config {
             eviction: EvictionConfig::of(mode),
             cache: CacheConfig::of(mode),
             page: PageConfig::default(),
+            peers: PeersConfig::of(mode),
             warnings: Vec::new(),
         }
     }
@@ -80,6 +82,7 @@ impl Config {
             eviction: EvictionConfig::read(&mut reader, mode),
             cache: CacheConfig::read(&mut reader, mode),
             page: PageConfig::read(&mut reader),
+            peers: PeersConfig::of(mode),
             warnings: Vec::new(),
         };
         config.warnings = reader.warnings;

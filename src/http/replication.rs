@@ -9,7 +9,7 @@ use super::answer::Answer;
 use super::body;
 use super::error::ApiError;
 use super::state::Http;
-use crate::model::{InstanceKey, ItemAnswer, Origin, ReplicationItem};
+use crate::model::{InstanceKey, ItemAnswer, Origin, PeerItem, ReplicationItem};
 use crate::registry::{ApplyBatch, Beat};
 use crate::wire::replication::{RefusedItem, read_batch, write_answers};
 use crate::wire::{Format, ReadError, one_line};
@@ -46,13 +46,13 @@ pub(super) async fn apply(
         .into_iter()
         .filter_map(|answer| answer.or_else(|| carried_out.next()));
     let answers: Vec<ItemAnswer> = in_order.collect();
-    Ok(Answer::body(Format::Json, write_answers(&answers)))
+    Ok(Answer::body(Format::Json, write_answers(&answers, false)))
 }
 
 /// Items that the registry must carry out, and the instances that they concern.
 #[derive(Default)]
 struct ForRegistry {
-    items: Vec<ReplicationItem>,
+    items: Vec<PeerItem>,
     keys: HashSet<InstanceKey>,
 }
 
@@ -61,13 +61,13 @@ struct ForRegistry {
 fn answer_at_once(
     http: &Http,
     for_registry: &mut ForRegistry,
-    item: ReplicationItem,
+    item: PeerItem,
 ) -> Option<ItemAnswer> {
     if let ReplicationItem::Heartbeat {
         key,
         last_dirty,
         override_status,
-    } = &item
+    } = &item.item
         && !for_registry.keys.contains(key)
     {
         let beat = Beat {
@@ -78,7 +78,7 @@ fn answer_at_once(
             origin: Origin::Peer,
         };
         if let Some(renewal) = http.published.renew(beat, http.clock.now()) {
-            let answer = renewal.into_answer(http.clock.epoch());
+            let answer = renewal.into_answer(http.clock.epoch(), http.clock.now());
             http.metrics
                 .registry
                 .replicated(item.action(), answer.status_code());

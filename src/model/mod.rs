@@ -11,13 +11,17 @@
 //! | `status.rs` | [`InstanceStatus`], [`ActionType`] |
 //! | `applications.rs` | [`StatusCounts`] and the hash code of a list |
 //! | `replication.rs` | one item of a peer's batch, and the answer to it |
+//! | `change.rs` | [`ChangeStamp`]: which of two copies was made later, between nodes of this kind |
+//! | `node_url.rs` | [`NodeUrl`]: where a node's Eureka service is |
 //! | `origin.rs` | [`Origin`]: who caused a change |
 //! | `limits.rs` | [`Limit`]: how much of something is too much, and which key says so |
 
 mod applications;
+mod change;
 mod instance;
 mod limits;
 mod metadata;
+mod node_url;
 mod origin;
 mod replication;
 #[cfg(test)]
@@ -25,11 +29,15 @@ pub(crate) mod samples;
 mod status;
 
 pub use applications::{Applications, StatusCounts};
+pub use change::{ChangeStamp, Extra, NoStamp, Order, Ordered, StampClock};
 pub use instance::{
     DataCenter, EpochMillis, InstanceInfo, InstanceKey, LeaseTerms, LeaseTimes, Listed, Port, Text,
 };
 pub use limits::{ContentLimits, Limit, MetadataLimits, RegistryLimits, TooMuch};
 pub use metadata::Metadata;
+pub use node_url::{NodeUrl, UrlRefused};
 pub use origin::Origin;
-pub use replication::{Action, ItemAnswer, ReplicationItem};
+pub use replication::{
+    Action, ItemAnswer, Outgoing, OutgoingItem, PeerAnswer, PeerCopy, PeerItem, ReplicationItem,
+};
 pub use status::{ActionType, InstanceStatus};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, LeaseTimes};
+use super::{EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, LeaseTimes, Listed};
 
 /// What a peer's client did there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -111,6 +111,109 @@ impl ReplicationItem {
     }
 }
 
+/// An item with what a peer of this kind says beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeerItem {
+    /// What Eureka knows.
+    pub item: ReplicationItem,
+    /// The rest.
+    pub extra: Extra,
+}
+
+impl PeerItem {
+    /// Which instance it concerns.
+    pub fn key(&self) -> InstanceKey {
+        self.item.key()
+    }
+
+    /// Which of the five actions it is.
+    pub fn action(&self) -> Action {
+        self.item.action()
+    }
+}
+
+impl From<ReplicationItem> for PeerItem {
+    /// An item of any other peer.
+    fn from(item: ReplicationItem) -> Self {
+        let extra = Extra::NONE;
+        Self { item, extra }
+    }
+}
+
+/// One item on its way to a peer.
+#[derive(Clone, Debug)]
+pub struct OutgoingItem<'i> {
+    /// Which instance.
+    pub key: &'i InstanceKey,
+    /// What to do with it there.
+    pub change: Outgoing<'i>,
+    /// What only nodes of this kind are told.
+    pub extra: Extra,
+}
+
+/// What a peer is to do.
+#[derive(Clone, Copy, Debug)]
+pub enum Outgoing<'i> {
+    /// Hold this record.
+    Register(Listed<'i>),
+    /// Renew, and compare stamps.
+    Heartbeat {
+        /// The record's stamp.
+        last_dirty: EpochMillis,
+        /// Its status.
+        status: InstanceStatus,
+        /// The override in force.
+        override_status: Option<InstanceStatus>,
+    },
+    /// Remove.
+    Cancel,
+    /// Set an override.
+    StatusUpdate {
+        /// The status ordered.
+        status: InstanceStatus,
+        /// The record's stamp.
+        last_dirty: EpochMillis,
+    },
+    /// Remove an override.
+    DeleteStatusOverride {
+        /// The status after that.
+        status: InstanceStatus,
+        /// The record's stamp.
+        last_dirty: EpochMillis,
+    },
+}
+
+impl Outgoing<'_> {
+    /// Which of the five it is.
+    pub fn action(&self) -> Action {
+        match self {
+            Self::Register(_) => Action::Register,
+            Self::Heartbeat { .. } => Action::Heartbeat,
+            Self::Cancel => Action::Cancel,
+            Self::StatusUpdate { .. } => Action::StatusUpdate,
+            Self::DeleteStatusOverride { .. } => Action::DeleteStatusOverride,
+        }
+    }
+}
+
+/// A peer's answer to one item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeerAnswer {
+    /// `statusCode`.
+    pub status: u16,
+    /// The peer's own copy, where it sent one that can be used.
+    pub copy: Option<PeerCopy>,
+}
+
+/// A record as a peer holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeerCopy {
+    /// The record.
+    pub info: Box<InstanceInfo>,
+    /// What only nodes of this kind say.
+    pub extra: Extra,
+}
+
 /// The answer to one item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemAnswer {
@@ -118,8 +221,8 @@ pub enum ItemAnswer {
     Done,
     /// 404: the receiver does not hold the instance, or holds an older copy of it.
     Unknown,
-    /// 409: the receiver's copy is newer; here it is.
-    Newer(Arc<InstanceInfo>, LeaseTimes),
+    /// 409: the receiver's copy is newer; here it is, with what only nodes of this kind are told.
+    Newer(Arc<InstanceInfo>, LeaseTimes, Extra),
     /// 400: the item cannot be carried out as it is.
     Refused,
 }

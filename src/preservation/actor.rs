@@ -207,7 +207,10 @@ impl Handler<RegistryEvent> for Preservation {
         match event.what {
             What::Registered { is_new: true } => self.expected.appeared(),
             What::Cancelled | What::Evicted => self.expected.disappeared(),
-            What::Registered { is_new: false } | What::StatusChanged | What::MetadataChanged => {
+            What::Registered { is_new: false }
+            | What::Ordered
+            | What::StatusChanged
+            | What::MetadataChanged => {
                 return;
             }
         }

@@ -5,14 +5,14 @@
 use actix::{Context, Handler, Message, MessageResult};
 
 use super::{ClearStatus, Registry, Renew, SetStatus, UnknownInstance};
-use crate::model::{InstanceInfo, ItemAnswer, Origin, ReplicationItem};
+use crate::model::{InstanceInfo, ItemAnswer, Origin, PeerItem, ReplicationItem};
 
 /// Asks the registry to carry out a peer's items.
 #[derive(Debug, Message)]
 #[rtype(result = "Vec<ItemAnswer>")]
 pub struct ApplyBatch {
     /// In the order of the peer.
-    pub items: Vec<ReplicationItem>,
+    pub items: Vec<PeerItem>,
 }
 
 impl Handler<ApplyBatch> for Registry {
@@ -20,7 +20,7 @@ impl Handler<ApplyBatch> for Registry {
 
     fn handle(&mut self, msg: ApplyBatch, _ctx: &mut Context<Self>) -> Self::Result {
         let apply = |item| {
-            let action = ReplicationItem::action(&item);
+            let action = PeerItem::action(&item);
             let answer = self.apply(item);
             self.metrics.replicated(action, answer.status_code());
             answer
@@ -30,9 +30,9 @@ impl Handler<ApplyBatch> for Registry {
 }
 
 impl Registry {
-    pub(super) fn apply(&mut self, item: ReplicationItem) -> ItemAnswer {
+    pub(super) fn apply(&mut self, item: PeerItem) -> ItemAnswer {
         let origin = Origin::Peer;
-        match item {
+        match item.item {
             ReplicationItem::Register(info) => self.register_from_peer(*info),
             ReplicationItem::Heartbeat {
                 key,
@@ -78,7 +78,8 @@ impl Registry {
     }
 
     fn answer_beat(&mut self, beat: &Renew) -> ItemAnswer {
-        self.renew(beat).into_answer(self.clock.epoch())
+        self.renew(beat)
+            .into_answer(self.clock.epoch(), self.clock.now())
     }
 }
 

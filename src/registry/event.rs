@@ -29,7 +29,9 @@ pub enum What {
         /// Not held before.
         is_new: bool,
     },
-    /// Its status or override changed.
+    /// A client or an operator ordered a status, or took the order back.
+    Ordered,
+    /// Its status changed by a heartbeat: an order that was stored before began to count.
     StatusChanged,
     /// Its metadata changed.
     MetadataChanged,

@@ -7,11 +7,10 @@ use super::Lease;
 use super::lease::Reckoning;
 #[cfg(test)]
 use super::slots::Slots;
-#[cfg(test)]
 use crate::clock::Moment;
 #[cfg(test)]
 use crate::config::LeaseAccounting;
-use crate::model::{EpochMillis, InstanceInfo, Listed};
+use crate::model::{EpochMillis, Extra, InstanceInfo, Listed};
 
 /// One instance at one moment: the record never changes, the times of the lease go on.
 #[derive(Debug)]
@@ -42,6 +41,14 @@ impl Held {
         let now = Moment { mono: 0, wall: 0 };
         let lease = Lease::new(Slots::default().take(), reckoning, now);
         Arc::new(Self::new(Arc::new(info), Arc::new(lease)))
+    }
+
+    /// What only peers of this kind are told of it.
+    pub fn extra(&self, now: Moment) -> Extra {
+        Extra {
+            idle: Some(self.lease.idle(now)),
+            ..Extra::NONE
+        }
     }
 
     /// The instance for a writer, with the times of its lease at this moment. `epoch` is

@@ -35,6 +35,11 @@ impl Index {
         self.held.pin().get(&Sought { app: &app, id }).map(look)
     }
 
+    /// Every instance, in no order.
+    pub fn all(&self) -> Vec<Arc<Held>> {
+        self.held.pin().values().cloned().collect()
+    }
+
     /// Instances held.
     pub fn len(&self) -> usize {
         self.held.len()

@@ -166,6 +166,16 @@ impl Lease {
         now.mono.saturating_sub(self.registered)
     }
 
+    /// Milliseconds since it was last renewed, or began.
+    pub fn idle(&self, now: Moment) -> Millis {
+        let base = match self.last_base.load(Ordering::Acquire) {
+            NEVER => self.deadline().saturating_sub(self.life),
+            base => base,
+        };
+        let renewed = base.saturating_sub(self.advance).max(self.registered);
+        now.mono.saturating_sub(renewed)
+    }
+
     /// Since when self-preservation keeps the ended lease; `None` if it does not, or no longer.
     pub fn hold(&self, now: Moment) -> Option<Hold> {
         let since = self.held_since.load(Ordering::Acquire);

@@ -57,11 +57,14 @@ pub(super) struct Renewed {
 
 impl Renewal {
     /// The answer to a batch item (wire.md §9.3). `epoch` is [`crate::clock::Clock::epoch`].
-    pub fn into_answer(self, epoch: EpochMillis) -> ItemAnswer {
+    pub fn into_answer(self, epoch: EpochMillis, now: Moment) -> ItemAnswer {
         match self {
             Self::InStep => ItemAnswer::Done,
             Self::Unknown | Self::Newer => ItemAnswer::Unknown,
-            Self::Older(held) => ItemAnswer::Newer(held.info.clone(), held.lease.times(epoch)),
+            Self::Older(held) => {
+                let (times, extra) = (held.lease.times(epoch), held.extra(now));
+                ItemAnswer::Newer(held.info.clone(), times, extra)
+            }
         }
     }
 

@@ -145,7 +145,7 @@ impl Registry {
         if let Some((held, before)) = changed {
             self.metrics.status_changed(origin);
             tracing::info!(instance = ?held.info.key(), %before, after = %held.info.status, "{what}");
-            self.publish(What::StatusChanged, origin, Some(before), &held);
+            self.publish(What::Ordered, origin, Some(before), &held);
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::encode::{self, Form, Format};
 use super::{Draft, ReadError, json, replication, xml};
 use crate::model::{
-    ContentLimits, DataCenter, InstanceInfo, ItemAnswer, LeaseTimes, Listed, Metadata,
+    ContentLimits, DataCenter, Extra, InstanceInfo, ItemAnswer, LeaseTimes, Listed, Metadata,
 };
 
 /// None: what they keep out need not be read.
@@ -106,8 +106,8 @@ fn check_in_list(form: Form, info: &InstanceInfo) {
 
 /// The answer to a peer that holds an older copy is JSON with the record in it.
 fn check_in_batch_answer(info: &InstanceInfo) {
-    let newer = ItemAnswer::Newer(info.clone().into(), LeaseTimes::default());
-    let body = replication::write_answers(&[ItemAnswer::Done, newer, ItemAnswer::Refused]);
+    let newer = ItemAnswer::Newer(info.clone().into(), LeaseTimes::default(), Extra::NONE);
+    let body = replication::write_answers(&[ItemAnswer::Done, newer, ItemAnswer::Refused], false);
     let body: serde_json::Value = serde_json::from_slice(&body).expect("an answer is JSON");
     let answers = body["responseList"].as_array().map(Vec::len);
     assert_eq!(answers, Some(3), "{body}");

@@ -13,7 +13,9 @@
 //! | `xml/` | XML in and out |
 //! | `compact.rs` | the reduced form of lists, in both formats |
 //! | `encode.rs` | one door to the writers: [`Form`] decides |
-//! | `replication.rs` | a peer's batch and its answer |
+//! | `replication.rs` | a peer's batch and the answer to it |
+//! | `outgoing.rs` | a batch to a peer and its answer |
+//! | `extra.rs` | what only nodes of this kind add to these |
 //! | `negotiate.rs` | which form a request asks for, and which kind of body it brings |
 //! | `status_info.rs` | the status document |
 //! | `gzip.rs` | content codings of requests |
@@ -27,10 +29,12 @@ mod compact;
 mod draft;
 pub mod encode;
 mod error;
+mod extra;
 pub mod gzip;
 pub mod json;
 pub mod limits;
 pub mod negotiate;
+pub mod outgoing;
 pub mod packed;
 pub mod replication;
 pub mod rope;

@@ -6,14 +6,14 @@
 use serde_json::value::RawValue;
 
 use super::json::{self, Members, Object, Scalar, check_shape, elements, instance_members, stamp};
-use super::{ReadError, limits as content, shortened};
+use super::{ReadError, extra, limits as content, shortened};
 use crate::model::{
-    Action, ContentLimits, EpochMillis, InstanceKey, InstanceStatus, ItemAnswer, Listed,
+    Action, ContentLimits, EpochMillis, InstanceKey, InstanceStatus, ItemAnswer, Listed, PeerItem,
     ReplicationItem,
 };
 
 /// One item as it was read: ready to be carried out, or refused on its own with the reason.
-pub type ReadItem = Result<ReplicationItem, RefusedItem>;
+pub type ReadItem = Result<PeerItem, RefusedItem>;
 
 /// An item that cannot be carried out; the others of its batch can.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,11 @@ fn read_item(
         let wanted = "Register, Heartbeat, Cancel, StatusUpdate or DeleteStatusOverride";
         ReadError::unusable("replicationList[].action", wanted, &name)
     })?;
-    Ok(item_of(action, &members, now, limits).map_err(|reason| RefusedItem { action, reason }))
+    let read = item_of(action, &members, now, limits).and_then(|item| {
+        let extra = extra::read(&members)?;
+        Ok(PeerItem { item, extra })
+    });
+    Ok(read.map_err(|reason| RefusedItem { action, reason }))
 }
 
 fn item_of(
@@ -138,8 +142,8 @@ fn optional_status(members: &Members<'_>, name: &str) -> Result<Option<InstanceS
     }
 }
 
-/// Writes `{"responseList": […]}`, in the order of the items.
-pub fn write_answers(answers: &[ItemAnswer]) -> Vec<u8> {
+/// Writes `{"responseList": […]}`, in the order of the items; `with_extra` for peers of this kind.
+pub fn write_answers(answers: &[ItemAnswer], with_extra: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(32 + 20 * answers.len());
     out.extend_from_slice(b"{\"responseList\":[");
     for (index, answer) in answers.iter().enumerate() {
@@ -148,12 +152,15 @@ pub fn write_answers(answers: &[ItemAnswer]) -> Vec<u8> {
         }
         let mut object = Object::open(&mut out);
         object.number("statusCode", answer.status_code().into());
-        if let ItemAnswer::Newer(info, times) = answer {
+        if let ItemAnswer::Newer(info, times, extra) = answer {
             let listed = Listed {
                 info,
                 times: *times,
             };
             json::write_instance(object.member("responseEntity"), listed);
+            if with_extra {
+                extra::write(&mut object, extra);
+            }
         }
         object.close();
     }
@@ -166,7 +173,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::{LeaseTimes, samples};
+    use crate::model::{Extra, LeaseTimes, samples};
 
     fn one(item: &str) -> ReadItem {
         let body = format!(r#"{{"replicationList":[{item}]}}"#);
@@ -208,7 +215,7 @@ mod tests {
             ),
         ] {
             let item = format!(r#"{{{head},"action":"{action}","ext":{{"x":[1]}}}}"#);
-            assert_eq!(one(&item), Ok(expected));
+            assert_eq!(one(&item), Ok(expected.into()));
         }
     }
 
@@ -270,11 +277,11 @@ mod tests {
             ItemAnswer::Done,
             ItemAnswer::Unknown,
             ItemAnswer::Refused,
-            ItemAnswer::Newer(info, LeaseTimes::default()),
+            ItemAnswer::Newer(info, LeaseTimes::default(), Extra::NONE),
         ];
-        let text = String::from_utf8(write_answers(&answers)).unwrap();
+        let text = String::from_utf8(write_answers(&answers, false)).unwrap();
         let start = r#"{"responseList":[{"statusCode":200},{"statusCode":404},{"statusCode":400},{"statusCode":409,"responseEntity":{"instanceId":"i","#;
         assert!(text.starts_with(start), "{text}");
-        assert_eq!(write_answers(&[]), br#"{"responseList":[]}"#);
+        assert_eq!(write_answers(&[], false), br#"{"responseList":[]}"#);
     }
 }

@@ -220,6 +220,7 @@ async fn i6_everything_that_a_peer_causes_is_marked_as_a_peer_s() {
         },
         ReplicationItem::Cancel(key("i1")),
     ];
+    let items = items.into_iter().map(Into::into).collect();
     registry.send(ApplyBatch { items }).await.unwrap();
     let told = witness.told();
     assert_eq!(told.len(), 5, "{told:?}");
@@ -245,6 +246,7 @@ async fn i8_changes_of_one_instance_happen_and_are_told_in_the_order_they_came_i
         ReplicationItem::Cancel(key("i1")),
         come(4),
     ];
+    let items = items.into_iter().map(Into::into).collect();
     registry.send(ApplyBatch { items }).await.unwrap();
     let events = std::mem::take(&mut *witness.0.lock().unwrap());
     let told: Vec<_> = events

@@ -24,6 +24,7 @@ use heureka::clock::Clock;
 use heureka::config::{Config, Mode};
 use heureka::http;
 use heureka::node::{self, Node, Placement};
+use heureka::transport::HttpNetwork;
 use serde_json::Value;
 use tokio::runtime::{Handle, Id};
 use tokio::sync::OnceCell;
@@ -54,7 +55,13 @@ impl TestNode {
         pause_once();
         let clock = Clock::starting_at(EPOCH);
         let identity = node::identity(8761, &clock);
-        Self::of(Node::assemble(config, clock, identity, Placement::Here))
+        Self::of(Node::assemble(
+            config,
+            clock,
+            identity,
+            Placement::Here,
+            Rc::new(HttpNetwork),
+        ))
     }
 
     /// A node that was put together elsewhere, in whatever time that has.

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::rc::Rc;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use actix_web::rt::System;
 use heureka::clock::Clock;
 use heureka::config::Config;
 use heureka::node::{self, Node, Placement};
+use heureka::transport::HttpNetwork;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -38,7 +40,13 @@ impl Running {
                 let address = listener.local_addr().unwrap();
                 let clock = Clock::system();
                 let identity = node::identity(address.port(), &clock);
-                let node = Node::assemble(config, clock, identity, Placement::OwnThreads);
+                let node = Node::assemble(
+                    config,
+                    clock,
+                    identity,
+                    Placement::OwnThreads,
+                    Rc::new(HttpNetwork),
+                );
                 let server = node.serve(listener).unwrap();
                 ready.send((address, server.handle())).unwrap();
                 server.await.unwrap();

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::future::{Future, IntoFuture, poll_fn};
 use std::ops::Deref;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use actix_web::http::Method;
 use heureka::clock::Clock;
 use heureka::config::{Config, Mode, Protection};
 use heureka::node::{self, Node, Placement};
+use heureka::transport::HttpNetwork;
 use serde_json::Value;
 
 use crate::support::{Ask, EPOCH, Reply, TestNode, members};
@@ -65,7 +67,13 @@ impl Scene {
         let mode = config.mode;
         let clock = Clock::starting_at(EPOCH);
         let identity = node::identity(8761, &clock);
-        let node = Node::assemble(config, clock, identity, Placement::Here);
+        let node = Node::assemble(
+            config,
+            clock,
+            identity,
+            Placement::Here,
+            Rc::new(HttpNetwork),
+        );
         Self {
             mode,
             inner: TestNode::of(node),

@@ -1,0 +1,172 @@
+//! When and where something was changed: what decides between two copies that Eureka's own stamp calls equal.
+//!
+//! A hybrid logical clock: wall milliseconds and a counter, so that a node's next stamp is later than every
+//! one it has seen, and the node itself, so that no two are equal. Given by the node where a client or an
+//! operator acted, passed on unchanged between nodes of this kind, and never shown to others.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{EpochMillis, InstanceStatus};
+
+/// Bits of the counter below the milliseconds.
+const COUNTER_BITS: u32 = 16;
+
+/// A moment of change. Later ones are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ChangeStamp {
+    /// Milliseconds since 1970 and, in the lower 16 bits, a counter.
+    time: u64,
+    /// Which node gave it.
+    node: u64,
+}
+
+impl ChangeStamp {
+    /// The wall time that it was given at, about.
+    pub fn millis(self) -> EpochMillis {
+        self.time >> COUNTER_BITS
+    }
+}
+
+/// On the wire: both parts in hexadecimal, with a dot between them.
+impl fmt::Display for ChangeStamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}.{:x}", self.time, self.node)
+    }
+}
+
+/// A text is no change stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("wanted a change stamp, two hexadecimal numbers with a dot between them")]
+pub struct NoStamp;
+
+impl FromStr for ChangeStamp {
+    type Err = NoStamp;
+
+    fn from_str(text: &str) -> Result<Self, NoStamp> {
+        let (time, node) = text.split_once('.').ok_or(NoStamp)?;
+        let number = |digits: &str| match digits.starts_with('+') {
+            true => Err(NoStamp),
+            false => u64::from_str_radix(digits, 16).map_err(|_| NoStamp),
+        };
+        Ok(Self {
+            time: number(time)?,
+            node: number(node)?,
+        })
+    }
+}
+
+/// Gives stamps, each later than all that it gave or saw.
+#[derive(Clone, Copy, Debug)]
+pub struct StampClock {
+    last: u64,
+    node: u64,
+}
+
+impl StampClock {
+    /// The clock of the node with this number, which must be its own.
+    pub fn of(node: u64) -> Self {
+        Self { last: 0, node }
+    }
+
+    /// The next stamp, at this wall time.
+    pub fn next(&mut self, wall: EpochMillis) -> ChangeStamp {
+        self.last = self.last.saturating_add(1).max(wall << COUNTER_BITS);
+        ChangeStamp {
+            time: self.last,
+            node: self.node,
+        }
+    }
+
+    /// Another node gave this stamp: what happens here from now on is later.
+    pub fn saw(&mut self, stamp: ChangeStamp) {
+        self.last = self.last.max(stamp.time);
+    }
+}
+
+/// What was last ordered about the status of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// When and where.
+    pub stamp: ChangeStamp,
+    /// What.
+    pub what: Ordered,
+}
+
+/// An order, or its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ordered {
+    /// This status overrides the instance's own.
+    Set(InstanceStatus),
+    /// No override any more; this status holds until the instance registers again.
+    Cleared(InstanceStatus),
+}
+
+/// What a node of this kind says of an instance beside what Eureka knows; nothing, from any other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extra {
+    /// When and where the record, or in a cancellation the instance's end, was made.
+    pub stamp: Option<ChangeStamp>,
+    /// The status that the instance said of itself, under any override.
+    pub said: Option<InstanceStatus>,
+    /// The last order about its status.
+    pub order: Option<Order>,
+    /// Milliseconds since its lease was last renewed.
+    pub idle: Option<u64>,
+}
+
+impl Extra {
+    /// What one knows of a peer that says nothing more than Eureka does.
+    pub const NONE: Self = Self {
+        stamp: None,
+        said: None,
+        order: None,
+        idle: None,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_grow_whatever_the_wall_clock_does() {
+        let mut clock = StampClock::of(7);
+        let walls = [1000, 1000, 500, 2000];
+        let stamps = walls.map(|wall| clock.next(wall));
+        assert!(stamps.is_sorted_by(|a, b| a < b), "{stamps:?}");
+        assert_eq!(stamps.map(ChangeStamp::millis), [1000, 1000, 1000, 2000]);
+    }
+
+    #[test]
+    fn what_happens_after_a_stamp_was_seen_is_later_even_where_the_clock_is_behind() {
+        let (mut ahead, mut behind) = (StampClock::of(1), StampClock::of(2));
+        let first = ahead.next(60_000);
+        assert!(behind.next(1000) < first);
+        behind.saw(first);
+        assert!(behind.next(1001) > first);
+    }
+
+    #[test]
+    fn stamps_of_two_nodes_differ_and_come_back_from_the_wire() {
+        let [a, b] = [1, u64::MAX].map(|node| StampClock::of(node).next(1_800_000_000_000));
+        assert!(a < b);
+        for stamp in [a, b] {
+            assert_eq!(stamp.to_string().parse(), Ok(stamp));
+        }
+        for text in [
+            "",
+            ".",
+            "1",
+            "1.",
+            ".1",
+            "1.2.3",
+            "+1.2",
+            "1.-2",
+            "g.1",
+            "1.11111111111111111",
+        ] {
+            assert_eq!(text.parse::<ChangeStamp>(), Err(NoStamp), "{text}");
+        }
+    }
+}

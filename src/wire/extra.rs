@@ -1,0 +1,159 @@
+//! `ext`: the one member that nodes of this kind add to an item of a batch, and to a copy in its answer.
+//!
+//! ```json
+//! {"stamp": "1a2b.3c", "said": "UP", "idle": 1200, "order": {"stamp": "1a2c.3c", "set": "OUT_OF_SERVICE"}}
+//! ```
+//!
+//! An order that was taken back has `cleared` for `set`. It is written for peers that showed that they are of
+//! this kind, and never for others, which would refuse the whole batch for it (server.md §13.4). What cannot be
+//! read of it refuses the item: nobody else writes it.
+
+use serde_json::value::RawValue;
+
+use super::json::{Members, Object, Scalar};
+use super::shortened;
+use crate::model::{ChangeStamp, Extra, InstanceStatus, Order, Ordered};
+
+/// The member's name.
+pub(super) const NAME: &str = "ext";
+
+/// Appends the member, unless there is nothing in it.
+pub(super) fn write(object: &mut Object<'_>, extra: &Extra) {
+    if *extra == Extra::NONE {
+        return;
+    }
+    let mut ext = Object::open(object.member(NAME));
+    if let Some(stamp) = extra.stamp {
+        ext.text("stamp", &stamp.to_string());
+    }
+    if let Some(said) = extra.said {
+        ext.text("said", said.as_str());
+    }
+    if let Some(idle) = extra.idle {
+        ext.number("idle", idle);
+    }
+    if let Some(order) = extra.order {
+        let mut member = Object::open(ext.member("order"));
+        member.text("stamp", &order.stamp.to_string());
+        match order.what {
+            Ordered::Set(status) => member.text("set", status.as_str()),
+            Ordered::Cleared(status) => member.text("cleared", status.as_str()),
+        }
+        member.close();
+    }
+    ext.close();
+}
+
+/// Reads the member of an item, if it is there.
+pub(super) fn read(members: &Members<'_>) -> Result<Extra, String> {
+    let Some(value) = members.get(NAME) else {
+        return Ok(Extra::NONE);
+    };
+    let ext = Members::of(value).ok_or_else(|| wrong(NAME, "an object", value))?;
+    let order = match ext.get("order") {
+        Some(value) => Some(order(value)?),
+        None => None,
+    };
+    let idle = ext.get("idle").map(|value| {
+        let idle = Scalar::of(value).into_number(0);
+        idle.ok_or_else(|| wrong("ext.idle", "milliseconds", value))
+    });
+    Ok(Extra {
+        stamp: ext.get("stamp").map(stamp).transpose()?,
+        said: ext.get("said").map(status).transpose()?,
+        order,
+        idle: idle.transpose()?,
+    })
+}
+
+fn order(value: &RawValue) -> Result<Order, String> {
+    let wanted = "an object with stamp, and set or cleared";
+    let members = Members::of(value).ok_or_else(|| wrong("ext.order", wanted, value))?;
+    let missing = || wrong("ext.order", wanted, value);
+    let what = match (members.get("set"), members.get("cleared")) {
+        (Some(set), None) => Ordered::Set(status(set)?),
+        (None, Some(cleared)) => Ordered::Cleared(status(cleared)?),
+        _ => return Err(missing()),
+    };
+    Ok(Order {
+        stamp: stamp(members.get("stamp").ok_or_else(missing)?)?,
+        what,
+    })
+}
+
+fn stamp(value: &RawValue) -> Result<ChangeStamp, String> {
+    let text = Scalar::of(value).into_text().unwrap_or_default();
+    text.parse()
+        .map_err(|_| wrong("ext.stamp", "a change stamp", value))
+}
+
+fn status(value: &RawValue) -> Result<InstanceStatus, String> {
+    let text = Scalar::of(value).into_text().unwrap_or_default();
+    InstanceStatus::from_constant(&text).ok_or_else(|| wrong("ext", "a status", value))
+}
+
+fn wrong(name: &str, wanted: &str, got: &RawValue) -> String {
+    format!("{name}: wanted {wanted}, got {}", shortened(got.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::StampClock;
+
+    fn round_trip(extra: Extra) -> (String, Result<Extra, String>) {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out);
+        write(&mut object, &extra);
+        object.close();
+        let text = String::from_utf8(out).unwrap();
+        let back = read(&Members::read(&text).unwrap());
+        (text, back)
+    }
+
+    #[test]
+    fn every_combination_comes_back() {
+        let stamp = StampClock::of(60).next(1_800_000_000_000);
+        let orders = [Ordered::Set, Ordered::Cleared].map(|kind| {
+            let what = kind(InstanceStatus::OutOfService);
+            Some(Order { stamp, what })
+        });
+        for order in [None, orders[0], orders[1]] {
+            for (stamp, said) in [(None, None), (Some(stamp), Some(InstanceStatus::Up))] {
+                for idle in [None, Some(0), Some(u64::MAX)] {
+                    let extra = Extra {
+                        stamp,
+                        said,
+                        order,
+                        idle,
+                    };
+                    let (text, back) = round_trip(extra);
+                    assert_eq!(back, Ok(extra), "{text}");
+                }
+            }
+        }
+        assert_eq!(round_trip(Extra::NONE).0, "{}");
+    }
+
+    #[test]
+    fn what_is_wrong_with_it_is_said() {
+        for (ext, said) in [
+            ("7", "ext: wanted an object, got \"7\""),
+            (r#"{"stamp":"x"}"#, "ext.stamp: wanted a change stamp"),
+            (r#"{"said":"up"}"#, "ext: wanted a status"),
+            (r#"{"idle":"soon"}"#, "ext.idle: wanted milliseconds"),
+            (
+                r#"{"order":{"stamp":"1.2"}}"#,
+                "ext.order: wanted an object with",
+            ),
+            (
+                r#"{"order":{"set":"UP"}}"#,
+                "ext.order: wanted an object with",
+            ),
+        ] {
+            let text = format!("{{\"ext\":{ext}}}");
+            let error = read(&Members::read(&text).unwrap()).unwrap_err();
+            assert!(error.starts_with(said), "{error}");
+        }
+    }
+}
