@@ -10,7 +10,7 @@
 
 use serde_json::value::RawValue;
 
-use super::json::{Members, Object, Scalar};
+use super::json::{Members, Object, Scalar, stamp as millis};
 use super::shortened;
 use crate::model::{ChangeStamp, Extra, InstanceStatus, Order, Ordered};
 
@@ -54,15 +54,15 @@ pub(super) fn read(members: &Members<'_>) -> Result<Extra, String> {
         Some(value) => Some(order(value)?),
         None => None,
     };
-    let idle = ext.get("idle").map(|value| {
-        let idle = Scalar::of(value).into_number(0);
-        idle.ok_or_else(|| wrong("ext.idle", "milliseconds", value))
-    });
+    let idle = match ext.get("idle") {
+        Some(value) => millis("ext.idle", value).map_err(|error| error.to_string())?,
+        None => None,
+    };
     Ok(Extra {
         stamp: ext.get("stamp").map(stamp).transpose()?,
         said: ext.get("said").map(status).transpose()?,
         order,
-        idle: idle.transpose()?,
+        idle,
     })
 }
 
@@ -120,7 +120,7 @@ mod tests {
         });
         for order in [None, orders[0], orders[1]] {
             for (stamp, said) in [(None, None), (Some(stamp), Some(InstanceStatus::Up))] {
-                for idle in [None, Some(0), Some(u64::MAX)] {
+                for idle in [None, Some(0), Some(i64::MAX as u64)] {
                     let extra = Extra {
                         stamp,
                         said,
