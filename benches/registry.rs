@@ -18,7 +18,7 @@ use actix::{Actor, Addr};
 use heureka::clock::{Clock, Moment};
 use heureka::config::{Mode, RegistryConfig};
 use heureka::metrics::Metrics;
-use heureka::model::{InstanceInfo, Origin};
+use heureka::model::{Extra, InstanceInfo, Origin};
 use heureka::registry::{
     Beat, EvictExpired, Judged, Published, Register, Registry, TakeOverdue, TakeSnapshot,
 };
@@ -121,6 +121,7 @@ impl World {
 
     fn beat(&self, app: &str, id: &str, now: Moment) {
         let beat = Beat {
+            extra: &Extra::NONE,
             app,
             id,
             last_dirty: Some(1),

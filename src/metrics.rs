@@ -34,6 +34,7 @@ const LEASES_SILENT: &str = "eureka_leases_silent";
 const LEASES_HELD: &str = "eureka_leases_held";
 const APPLICATIONS: &str = "eureka_applications";
 const REVISION: &str = "eureka_registry_revision";
+const TOMBSTONES: &str = "eureka_tombstones";
 const DELTA_ENTRIES: &str = "eureka_delta_entries";
 const RENEWALS_LAST_MINUTE: &str = "eureka_renewals_last_minute";
 const RENEWALS_EXPECTED: &str = "eureka_renewals_expected";
@@ -156,7 +157,7 @@ enum Kind {
 }
 
 /// The text after `# HELP`, for every name.
-const HELP: [(&str, Kind, &str); 35] = [
+const HELP: [(&str, Kind, &str); 36] = [
     (REGISTRATIONS, Kind::Counter, "Registrations accepted"),
     (CANCELLATIONS, Kind::Counter, "Instances deregistered"),
     (
@@ -192,6 +193,11 @@ const HELP: [(&str, Kind, &str); 35] = [
         "Applications with at least one instance",
     ),
     (REVISION, Kind::Gauge, "Visible changes since the start"),
+    (
+        TOMBSTONES,
+        Kind::Gauge,
+        "Instances cancelled in the last minute, remembered against late registrations",
+    ),
     (DELTA_ENTRIES, Kind::Gauge, "Instances in the delta"),
     (
         RENEWALS_LAST_MINUTE,

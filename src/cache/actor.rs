@@ -183,6 +183,7 @@ mod tests {
     use crate::cache::list::List;
     use crate::config::Mode;
     use crate::metrics::Metrics;
+    use crate::model::ChangeStamp;
     use crate::model::{Origin, samples};
     use crate::registry::{Held, What};
 
@@ -193,6 +194,7 @@ mod tests {
         let registered = RegistryEvent {
             revision: 1,
             origin: Origin::Client,
+            stamp: ChangeStamp::FIRST,
             what: What::Registered { is_new: true },
             held: Held::sample(samples::instance("A", "i")),
         };

@@ -94,6 +94,7 @@ pub(super) fn views_of(info: &InstanceInfo) -> impl Iterator<Item = View> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ChangeStamp;
     use crate::model::{ActionType, InstanceStatus, Origin, samples};
     use crate::registry::What;
 
@@ -101,6 +102,7 @@ mod tests {
         RegistryEvent {
             revision,
             origin: Origin::Client,
+            stamp: ChangeStamp::FIRST,
             what,
             held: Held::sample(info),
         }

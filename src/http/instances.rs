@@ -10,7 +10,7 @@ use super::error::ApiError;
 use super::query::Query;
 use super::state::Http;
 use crate::metrics::FetchKind;
-use crate::model::{InstanceStatus, Origin};
+use crate::model::{Extra, InstanceStatus, Origin};
 use crate::registry::{
     Beat, Cancel, ClearStatus, FindById, Held, Register, Renew, Renewal, SetStatus, UpdateMetadata,
 };
@@ -90,6 +90,7 @@ pub(super) fn renew_in_step(
     id: &str,
 ) -> Option<Answer> {
     let beat = Beat {
+        extra: &Extra::NONE,
         app,
         id,
         last_dirty: query.last_dirty().ok()?,
@@ -128,6 +129,7 @@ pub(super) async fn renew(
     let last_dirty = query.last_dirty()?;
     let key = http.key(app, id);
     let beat = Beat {
+        extra: &Extra::NONE,
         app: &key.app,
         id: &key.id,
         last_dirty,
@@ -139,6 +141,7 @@ pub(super) async fn renew(
         None => {
             let origin = ask.origin;
             let renew = Renew {
+                extra: Extra::NONE,
                 key,
                 last_dirty,
                 override_status,

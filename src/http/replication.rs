@@ -71,6 +71,7 @@ fn answer_at_once(
         && !for_registry.keys.contains(key)
     {
         let beat = Beat {
+            extra: &item.extra,
             app: &key.app,
             id: &key.id,
             last_dirty: *last_dirty,

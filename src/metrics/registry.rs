@@ -9,7 +9,7 @@ use metrics_exporter_prometheus::PrometheusRecorder;
 use super::{
     APPLICATIONS, CANCELLATIONS, CLOCKS_SET_BACK, EVICTIONS, LEASE_AGE, LEASES, LEASES_HELD,
     LEASES_LENGTHENED, LEASES_SILENT, MAX_APPLICATIONS, METADATA_UPDATES, REGISTRATIONS, RENEWALS,
-    REPLICATION_RECEIVED, REVISION, SERVER_INSTANCES, STATUS_CHANGES,
+    REPLICATION_RECEIVED, REVISION, SERVER_INSTANCES, STATUS_CHANGES, TOMBSTONES,
 };
 use super::{RenewalResult, Renewals};
 use crate::model::{Action, InstanceStatus, Origin, Text};
@@ -40,6 +40,8 @@ pub struct RegistryMetrics {
     pub applications: Gauge,
     /// The revision.
     pub revision: Gauge,
+    /// Instances cancelled a moment ago.
+    pub tombstones: Gauge,
     /// Seconds from registration to the end.
     pub lease_age: Histogram,
     /// Leases lengthened to 2.25 renewal intervals.
@@ -76,6 +78,7 @@ impl RegistryMetrics {
             held: gauge!(LEASES_HELD),
             applications: gauge!(APPLICATIONS),
             revision: gauge!(REVISION),
+            tombstones: gauge!(TOMBSTONES),
             lease_age: histogram!(LEASE_AGE),
             lengthened: counter!(LEASES_LENGTHENED),
             clocks_set_back: counter!(CLOCKS_SET_BACK),

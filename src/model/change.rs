@@ -5,6 +5,7 @@
 //! operator acted, passed on unchanged between nodes of this kind, and never shown to others.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 
 use super::{EpochMillis, InstanceStatus};
@@ -16,15 +17,21 @@ const COUNTER_BITS: u32 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChangeStamp {
     /// Milliseconds since 1970 and, in the lower 16 bits, a counter.
-    time: u64,
+    time: NonZeroU64,
     /// Which node gave it.
     node: u64,
 }
 
 impl ChangeStamp {
+    /// The earliest: every other is later.
+    pub const FIRST: Self = Self {
+        time: NonZeroU64::MIN,
+        node: 0,
+    };
+
     /// The wall time that it was given at, about.
     pub fn millis(self) -> EpochMillis {
-        self.time >> COUNTER_BITS
+        self.time.get() >> COUNTER_BITS
     }
 }
 
@@ -50,7 +57,7 @@ impl FromStr for ChangeStamp {
             false => u64::from_str_radix(digits, 16).map_err(|_| NoStamp),
         };
         Ok(Self {
-            time: number(time)?,
+            time: NonZeroU64::new(number(time)?).ok_or(NoStamp)?,
             node: number(node)?,
         })
     }
@@ -59,19 +66,21 @@ impl FromStr for ChangeStamp {
 /// Gives stamps, each later than all that it gave or saw.
 #[derive(Clone, Copy, Debug)]
 pub struct StampClock {
-    last: u64,
+    last: NonZeroU64,
     node: u64,
 }
 
 impl StampClock {
     /// The clock of the node with this number, which must be its own.
     pub fn of(node: u64) -> Self {
-        Self { last: 0, node }
+        let last = NonZeroU64::MIN;
+        Self { last, node }
     }
 
     /// The next stamp, at this wall time.
     pub fn next(&mut self, wall: EpochMillis) -> ChangeStamp {
-        self.last = self.last.saturating_add(1).max(wall << COUNTER_BITS);
+        let wall = NonZeroU64::new(wall << COUNTER_BITS).unwrap_or(NonZeroU64::MIN);
+        self.last = self.last.saturating_add(1).max(wall);
         ChangeStamp {
             time: self.last,
             node: self.node,
@@ -157,6 +166,7 @@ mod tests {
         for text in [
             "",
             ".",
+            "0.1",
             "1",
             "1.",
             ".1",

@@ -4,16 +4,18 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
-use actix::{Actor, Context, Recipient};
+use actix::{Actor, AsyncContext, Context, Recipient};
 
 use super::recent::RecentChanges;
 use super::shared_texts::SharedTexts;
+use super::tombstones::Tombstones;
 use super::{Held, Index, Lease, LeaseTable, RegistryEvent, Renewed, What};
 use crate::clock::{Clock, Millis, Moment};
 use crate::config::{LeaseAccounting, RegistryConfig};
 use crate::metrics::{RegistryMetrics, Renewals};
-use crate::model::{InstanceKey, InstanceStatus, Origin, Text};
+use crate::model::{Extra, InstanceKey, InstanceStatus, Origin, Text};
 
 /// What the registry shows to all threads, and what others let it know without a message.
 #[derive(Debug)]
@@ -24,6 +26,10 @@ pub struct Published {
     pub renewed: Renewed,
     pub(super) config: RegistryConfig,
     pub(super) renewals: Renewals,
+    /// The node's number in change stamps.
+    node: u64,
+    /// What peers hold is being copied.
+    loading: AtomicBool,
     revision: AtomicU64,
     /// No lease ends before this moment.
     next_due: AtomicU64,
@@ -39,11 +45,28 @@ impl Published {
             renewed: Renewed::default(),
             config,
             renewals,
+            node: 0,
+            loading: AtomicBool::new(false),
             revision: AtomicU64::new(0),
             next_due: AtomicU64::new(0),
             last_heard: AtomicU64::new(0),
             expiry_disabled: AtomicBool::new(false),
         }
+    }
+
+    /// The same on the node with this number, which no other has.
+    pub fn on_node(self, node: u64) -> Self {
+        Self { node, ..self }
+    }
+
+    /// Whether what peers hold is being copied; cancellations of what is not there yet are remembered meanwhile.
+    pub fn is_loading(&self) -> bool {
+        self.loading.load(Ordering::Acquire)
+    }
+
+    /// Says whether what peers hold is being copied.
+    pub fn set_loading(&self, loading: bool) {
+        self.loading.store(loading, Ordering::Release);
     }
 
     /// The number of the last visible change that may have been acknowledged.
@@ -102,10 +125,13 @@ pub struct Registry {
     pub(super) published: Arc<Published>,
     listeners: Vec<Recipient<RegistryEvent>>,
     revision: u64,
+    pub(super) tombstones: Tombstones,
     /// Applications that were told that their leases are lengthened; bounded, for the log only.
     lengthened: HashSet<Text>,
 }
 
+/// Pause between two looks for tombstones whose time is over.
+const TOMBSTONES_EVERY: Duration = Duration::from_secs(10);
 /// Applications that are told in the log that their leases are lengthened.
 const MAX_TOLD: usize = 1000;
 
@@ -118,7 +144,8 @@ impl Registry {
         listeners: Vec<Recipient<RegistryEvent>>,
     ) -> Self {
         Self {
-            table: LeaseTable::new(published.config),
+            table: LeaseTable::new(published.config).on_node(published.node),
+            tombstones: Tombstones::default(),
             clock,
             metrics,
             recent: RecentChanges::default(),
@@ -144,6 +171,7 @@ impl Registry {
             revision: self.revision,
             origin,
             what,
+            stamp: held.version.stamp,
             held: held.clone(),
         };
         for listener in &self.listeners {
@@ -167,6 +195,14 @@ impl Registry {
         self.published
             .revision
             .store(self.revision, Ordering::Release);
+    }
+
+    /// What happens from now on is later than what a peer of this kind tells.
+    pub(super) fn saw(&mut self, extra: &Extra) {
+        let order = extra.order.map(|order| order.stamp);
+        for stamp in extra.stamp.into_iter().chain(order) {
+            self.table.stamps.saw(stamp);
+        }
     }
 
     /// Counts a lease that is longer than asked, and says so once per application.
@@ -215,5 +251,6 @@ impl Actor for Registry {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         ctx.set_mailbox_capacity(crate::mailbox::LIMIT);
+        ctx.run_interval(TOMBSTONES_EVERY, |registry, _| registry.clear_tombstones());
     }
 }

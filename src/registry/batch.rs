@@ -4,8 +4,9 @@
 
 use actix::{Context, Handler, Message, MessageResult};
 
+use super::register::Newcomer;
 use super::{ClearStatus, Registry, Renew, SetStatus, UnknownInstance};
-use crate::model::{InstanceInfo, ItemAnswer, Origin, PeerItem, ReplicationItem};
+use crate::model::{Extra, InstanceInfo, ItemAnswer, Origin, PeerItem, ReplicationItem};
 
 /// Asks the registry to carry out a peer's items.
 #[derive(Debug, Message)]
@@ -31,9 +32,10 @@ impl Handler<ApplyBatch> for Registry {
 
 impl Registry {
     pub(super) fn apply(&mut self, item: PeerItem) -> ItemAnswer {
-        let origin = Origin::Peer;
-        match item.item {
-            ReplicationItem::Register(info) => self.register_from_peer(*info),
+        let PeerItem { item, extra } = item;
+        self.saw(&extra);
+        match item {
+            ReplicationItem::Register(info) => self.register_from_peer(*info, extra),
             ReplicationItem::Heartbeat {
                 key,
                 last_dirty,
@@ -42,9 +44,23 @@ impl Registry {
                 key,
                 last_dirty,
                 override_status,
-                origin,
+                origin: Origin::Peer,
+                extra,
             }),
-            ReplicationItem::Cancel(key) => known(self.cancel(key, origin)),
+            ReplicationItem::Cancel(key) => known(self.cancel_from_peer(key, extra.stamp)),
+            ReplicationItem::StatusUpdate {
+                key, last_dirty, ..
+            }
+            | ReplicationItem::DeleteStatusOverride {
+                key, last_dirty, ..
+            } if let Some(order) = extra.order => known(self.adopt_order(&key, order, last_dirty)),
+            item => self.order_from_peer(item),
+        }
+    }
+
+    fn order_from_peer(&mut self, item: ReplicationItem) -> ItemAnswer {
+        let origin = Origin::Peer;
+        match item {
             ReplicationItem::StatusUpdate {
                 key,
                 status,
@@ -65,12 +81,29 @@ impl Registry {
                 last_dirty,
                 origin,
             })),
+            _ => ItemAnswer::Refused,
         }
     }
 
-    fn register_from_peer(&mut self, info: InstanceInfo) -> ItemAnswer {
+    /// Registers what a peer holds, unless it was cancelled after that.
+    pub(super) fn register_from_peer(&mut self, info: InstanceInfo, extra: Extra) -> ItemAnswer {
         let key = info.key();
-        let Err(reason) = self.register(info, Origin::Peer) else {
+        let now = self.clock.now().mono;
+        let is_held = self.table.get(&key).is_some();
+        if !is_held
+            && self
+                .tombstones
+                .refuse(&key, info.last_dirty, extra.stamp, now)
+        {
+            tracing::debug!(instance = ?key, "cancelled a moment ago; a peer's registration is late");
+            return ItemAnswer::Done;
+        }
+        let newcomer = Newcomer {
+            info,
+            extra,
+            origin: Origin::Peer,
+        };
+        let Err(reason) = self.register(newcomer) else {
             return ItemAnswer::Done;
         };
         tracing::warn!(instance = ?key, %reason, "a peer's registration refused");
@@ -78,8 +111,8 @@ impl Registry {
     }
 
     fn answer_beat(&mut self, beat: &Renew) -> ItemAnswer {
-        self.renew(beat)
-            .into_answer(self.clock.epoch(), self.clock.now())
+        let now = self.clock.now();
+        self.renew(beat).into_answer(self.clock.epoch(), now)
     }
 }
 

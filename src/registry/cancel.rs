@@ -8,7 +8,8 @@ use std::sync::Arc;
 use actix::{Context, Handler, Message};
 
 use super::{Held, Registry, UnknownInstance, What};
-use crate::model::{InstanceKey, InstanceStatus, Origin};
+use crate::clock::Millis;
+use crate::model::{ChangeStamp, EpochMillis, InstanceKey, InstanceStatus, Origin};
 
 /// Asks the registry to let the instance under `key` go.
 #[derive(Clone, Debug, Message)]
@@ -26,26 +27,68 @@ impl Handler<Cancel> for Registry {
     type Result = Result<(), UnknownInstance>;
 
     fn handle(&mut self, msg: Cancel, _ctx: &mut Context<Self>) -> Self::Result {
-        self.cancel(msg.key, msg.origin)
+        self.cancel(msg.key, msg.origin, None)
     }
 }
 
 impl Registry {
+    /// A peer's cancellation. One of this kind tells when it was made: what was registered after that stays.
+    pub(super) fn cancel_from_peer(
+        &mut self,
+        key: InstanceKey,
+        stamp: Option<ChangeStamp>,
+    ) -> Result<(), UnknownInstance> {
+        let held = self.table.get(&key).map(|entry| entry.held.version.stamp);
+        if let (Some(held), Some(cancelled)) = (held, stamp)
+            && held > cancelled
+        {
+            tracing::debug!(instance = ?key, "registered again after a peer's cancellation");
+            return Ok(());
+        }
+        if held.is_none() && self.published.is_loading() {
+            let now = self.clock.now().mono;
+            self.bury(key.clone(), None, stamp, now);
+        }
+        self.cancel(key, Origin::Peer, stamp)
+    }
+
     pub(super) fn cancel(
         &mut self,
         key: InstanceKey,
         origin: Origin,
+        stamp: Option<ChangeStamp>,
     ) -> Result<(), UnknownInstance> {
         self.begin("cancel", Some(&key));
         let now = self.clock.now();
         self.recent.cancelled(now.wall, key.clone());
-        let Some(held) = self.table.take_out(&key, now) else {
+        let made = stamp.unwrap_or_else(|| self.table.stamps.next(now.wall));
+        let Some(held) = self.table.take_out(&key, made, now) else {
             return Err(UnknownInstance(key));
         };
+        // When a peer of another kind did it is not known.
+        let cancelled = stamp.or((origin == Origin::Client).then_some(made));
+        self.bury(key.clone(), Some(held.info.last_dirty), cancelled, now.mono);
         self.metrics.cancelled(origin);
         tracing::info!(instance = ?key, origin = origin.as_str(), "deregistered");
         self.publish_removal(What::Cancelled, origin, &held);
         Ok(())
+    }
+
+    fn bury(
+        &mut self,
+        key: InstanceKey,
+        last_dirty: Option<EpochMillis>,
+        cancelled: Option<ChangeStamp>,
+        now: Millis,
+    ) {
+        self.tombstones.put(key, last_dirty, cancelled, now);
+        self.metrics.tombstones.set(self.tombstones.len() as f64);
+    }
+
+    /// Takes away the tombstones whose time is over.
+    pub(super) fn clear_tombstones(&mut self) {
+        self.tombstones.expire(self.clock.now().mono);
+        self.metrics.tombstones.set(self.tombstones.len() as f64);
     }
 
     /// Publishes that an instance went, and how old its lease became.
@@ -64,6 +107,7 @@ mod tests {
     use crate::config::{Mode, RegistryConfig};
     use crate::model::{ActionType, samples};
     use crate::registry::LeaseTable;
+    use crate::registry::register::Newcomer;
 
     #[test]
     fn what_leaves_is_marked_deleted_with_its_last_status_and_its_end() {
@@ -72,14 +116,17 @@ mod tests {
             wall: 1_000 + mono,
         };
         let mut table = LeaseTable::new(RegistryConfig::of(Mode::Modern));
-        table.register(samples::instance("A", "i"), Origin::Client, at(0));
+        table.register(
+            Newcomer::of(samples::instance("A", "i"), Origin::Client),
+            at(0),
+        );
         let key = InstanceKey::new("a", "i");
-        let held = table.take_out(&key, at(7)).unwrap();
+        let held = table.take_out(&key, ChangeStamp::FIRST, at(7)).unwrap();
         assert_eq!(held.info.action, ActionType::Deleted);
         assert_eq!(held.info.status, InstanceStatus::Up);
         assert_eq!(held.info.last_updated, 1_007);
         assert_eq!(held.lease.times(1_000).evicted, 1_007);
-        assert!(table.take_out(&key, at(8)).is_none());
+        assert!(table.take_out(&key, ChangeStamp::FIRST, at(8)).is_none());
         assert_eq!((table.len(), table.applications()), (0, 0));
     }
 }

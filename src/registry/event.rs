@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix::Message;
 
 use super::Held;
-use crate::model::{InstanceKey, Origin};
+use crate::model::{ChangeStamp, InstanceKey, Origin};
 
 /// A visible change that has happened; past tense, no reply.
 #[derive(Clone, Debug, Message)]
@@ -17,6 +17,8 @@ pub struct RegistryEvent {
     pub origin: Origin,
     /// What happened.
     pub what: What,
+    /// When and where the record was made, or in a removal the instance cancelled.
+    pub stamp: ChangeStamp,
     /// The instance after the change; after a removal, as it was removed.
     pub held: Arc<Held>,
 }

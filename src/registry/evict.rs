@@ -138,6 +138,7 @@ mod tests {
     use crate::clock::Moment;
     use crate::config::{Mode, RegistryConfig};
     use crate::model::{InstanceKey, samples};
+    use crate::registry::register::Newcomer;
     use crate::registry::{LeaseTable, Renew};
 
     fn at(mono: u64) -> Moment {
@@ -146,12 +147,16 @@ mod tests {
 
     fn table() -> LeaseTable {
         let mut table = LeaseTable::new(RegistryConfig::of(Mode::Modern));
-        table.register(samples::instance("A", "i"), Origin::Client, at(0));
+        table.register(
+            Newcomer::of(samples::instance("A", "i"), Origin::Client),
+            at(0),
+        );
         table
     }
 
     fn renew(table: &mut LeaseTable, now: Millis) {
         let beat = Renew {
+            extra: crate::model::Extra::NONE,
             key: InstanceKey::new("A", "i"),
             last_dirty: None,
             override_status: None,
@@ -190,7 +195,10 @@ mod tests {
 
         let mut replaced = table();
         let (held, word) = judged(&mut replaced);
-        replaced.register(samples::instance("A", "i"), Origin::Client, at(90_002));
+        replaced.register(
+            Newcomer::of(samples::instance("A", "i"), Origin::Client),
+            at(90_002),
+        );
         assert!(replaced.take_out_if(&held, word, at(200_000)).is_none());
 
         let mut silent = table();

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use super::Lease;
 #[cfg(test)]
-use super::lease::Reckoning;
+use super::lease::{Began, Reckoning};
 #[cfg(test)]
 use super::slots::Slots;
+use super::{Lease, Version};
 use crate::clock::Moment;
 #[cfg(test)]
 use crate::config::LeaseAccounting;
+#[cfg(test)]
+use crate::model::ChangeStamp;
 use crate::model::{EpochMillis, Extra, InstanceInfo, Listed};
 
 /// One instance at one moment: the record never changes, the times of the lease go on.
@@ -19,17 +21,20 @@ pub struct Held {
     pub info: Arc<InstanceInfo>,
     /// The lease.
     pub lease: Arc<Lease>,
+    /// What decides between this copy and another.
+    pub version: Version,
     /// The generation of the lease's word that belongs to this record.
     pub(super) generation: u32,
 }
 
 impl Held {
     /// A record with the generation that its lease has now.
-    pub(super) fn new(info: Arc<InstanceInfo>, lease: Arc<Lease>) -> Self {
+    pub(super) fn new(info: Arc<InstanceInfo>, lease: Arc<Lease>, version: Version) -> Self {
         let generation = lease.word().generation();
         Self {
             info,
             lease,
+            version,
             generation,
         }
     }
@@ -39,15 +44,16 @@ impl Held {
     pub(crate) fn sample(info: InstanceInfo) -> Arc<Self> {
         let reckoning = Reckoning::of(info.lease, LeaseAccounting::Exact);
         let now = Moment { mono: 0, wall: 0 };
-        let lease = Lease::new(Slots::default().take(), reckoning, now);
-        Arc::new(Self::new(Arc::new(info), Arc::new(lease)))
+        let lease = Lease::new(Slots::default().take(), reckoning, Began::Now, now);
+        let version = Version::of(ChangeStamp::FIRST, info.status);
+        Arc::new(Self::new(Arc::new(info), Arc::new(lease), version))
     }
 
     /// What only peers of this kind are told of it.
     pub fn extra(&self, now: Moment) -> Extra {
         Extra {
             idle: Some(self.lease.idle(now)),
-            ..Extra::NONE
+            ..self.version.extra()
         }
     }
 

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use super::Held;
 use super::actor::Published;
 use super::renew::Renewal;
+use super::version::{Compared, compare, later_order};
 use super::word::State;
 use crate::clock::Moment;
-use crate::model::{EpochMillis, InstanceInfo, InstanceStatus, Origin};
+use crate::model::{EpochMillis, Extra, InstanceInfo, InstanceStatus, Origin};
 
 /// A heartbeat as it came, names not copied.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,8 @@ pub struct Beat<'b> {
     pub override_status: Option<InstanceStatus>,
     /// Who sends it.
     pub origin: Origin,
+    /// What a peer of this kind says beside it.
+    pub extra: &'b Extra,
 }
 
 /// What came of a try.
@@ -46,6 +49,8 @@ impl Published {
                 .index
                 .with(beat.app, beat.id, |held| self.try_renew(held, beat, now));
             match tried {
+                // The registry notes that a peer has it.
+                None if beat.origin == Origin::Peer => return None,
                 None => return Some(self.counted(beat, Renewal::Unknown)),
                 Some(Tried::Done(renewal)) => return Some(self.counted(beat, renewal)),
                 Some(Tried::LookAgain) => {}
@@ -63,13 +68,21 @@ impl Published {
 
     fn try_renew(&self, held: &Arc<Held>, beat: Beat<'_>, now: Moment) -> Tried {
         let info = &held.info;
-        if info.status == InstanceStatus::Unknown {
+        let own_kind = beat.extra.stamp.is_some();
+        let mut behind = false;
+        if own_kind {
+            let order = held.version.order();
+            if later_order(beat.extra.order, order).1 {
+                return Tried::Ask;
+            }
+            behind = order != beat.extra.order;
+        } else if info.status == InstanceStatus::Unknown {
             return Tried::Done(Renewal::Unknown);
-        }
-        if has_pending_override(info) || beat.orders_another_override(info) {
+        } else if has_pending_override(info) || beat.orders_another_override(info) {
             return Tried::Ask;
         }
-        match held.lease.renew(held.generation, now) {
+        let idle = beat.extra.idle.unwrap_or(0);
+        match held.lease.renew_idle(held.generation, idle, now) {
             Ok(()) => {}
             Err(State::Removed) => return Tried::Done(Renewal::Unknown),
             Err(State::Live | State::Replaced) => return Tried::LookAgain,
@@ -77,14 +90,23 @@ impl Published {
         if beat.origin == Origin::Client {
             self.renewed.note(held);
         }
+        Tried::Done(match self.compared(held, beat) {
+            Compared::Newer => Renewal::Newer,
+            Compared::Older => Renewal::Older(held.clone()),
+            Compared::Same if behind => Renewal::Older(held.clone()),
+            Compared::Same => Renewal::InStep,
+        })
+    }
+
+    fn compared(&self, held: &Held, beat: Beat<'_>) -> Compared {
         let stamp = beat
             .last_dirty
             .filter(|_| self.config.sync_when_timestamp_differs);
-        Tried::Done(match stamp {
-            Some(stamp) if stamp > info.last_dirty => Renewal::Newer,
-            Some(stamp) if stamp < info.last_dirty => Renewal::Older(held.clone()),
-            _ => Renewal::InStep,
-        })
+        let held_is = (held.info.last_dirty, held.version.stamp);
+        match stamp {
+            Some(stamp) => compare((stamp, beat.extra.stamp), held_is),
+            None => Compared::Same,
+        }
     }
 }
 
@@ -114,7 +136,10 @@ mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
     use crate::metrics::Renewals;
+    use crate::model::ChangeStamp;
     use crate::model::samples;
+    use crate::registry::Version;
+    use crate::registry::lease::Began;
     use crate::registry::{LeaseTable, Renew};
     use InstanceStatus::{Down, OutOfService, Starting, Unknown, Up};
     use Origin::{Client, Peer};
@@ -141,11 +166,18 @@ mod tests {
     ) -> (Option<Renewal>, Renewal, bool, u64) {
         let published = Published::new(config, Renewals::default());
         let mut table = LeaseTable::new(config);
-        let held = table.put(&info.key(), info, at(0));
+        let held = table.put(
+            &info.key(),
+            info,
+            Version::of(ChangeStamp::FIRST, InstanceStatus::Up),
+            Began::Now,
+            at(0),
+        );
         published.index.insert(held.info.key(), held.clone());
         let fast = published.renew(beat, at(30_000));
         let deadline = held.lease.deadline();
         let renew = Renew {
+            extra: Extra::NONE,
             key: held.info.key(),
             last_dirty: beat.last_dirty,
             override_status: beat.override_status,
@@ -183,6 +215,7 @@ mod tests {
                         ..samples::instance("A", "i")
                     };
                     let beat = Beat {
+                        extra: &Extra::NONE,
                         app: "a",
                         id: "i",
                         last_dirty,
@@ -214,6 +247,7 @@ mod tests {
         let config = RegistryConfig::of(Mode::Modern);
         let published = Published::new(config, Renewals::default());
         let beat = Beat {
+            extra: &Extra::NONE,
             app: "A",
             id: "i",
             last_dirty: None,
@@ -224,12 +258,24 @@ mod tests {
 
         let mut table = LeaseTable::new(config);
         let info = samples::instance("A", "i");
-        let old = table.put(&info.key(), info.clone(), at(0));
+        let old = table.put(
+            &info.key(),
+            info.clone(),
+            Version::of(ChangeStamp::FIRST, InstanceStatus::Up),
+            Began::Now,
+            at(0),
+        );
         published.index.insert(info.key(), old);
-        table.put(&info.key(), info.clone(), at(1));
+        table.put(
+            &info.key(),
+            info.clone(),
+            Version::of(ChangeStamp::FIRST, InstanceStatus::Up),
+            Began::Now,
+            at(1),
+        );
         assert_eq!(word(published.renew(beat, at(2)).as_ref()), "ask");
 
-        table.take_out(&info.key(), at(3));
+        table.take_out(&info.key(), ChangeStamp::FIRST, at(3));
         published.index.remove(&info.key());
         assert_eq!(word(published.renew(beat, at(4)).as_ref()), "unknown");
     }

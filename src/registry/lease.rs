@@ -77,10 +77,32 @@ impl Reckoning {
     }
 }
 
+/// When a lease began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Began {
+    /// It begins here and now.
+    Now,
+    /// A peer renewed it last so many milliseconds ago, and so much of it is over.
+    Elsewhere {
+        /// Since then.
+        idle: Millis,
+    },
+}
+
+/// The deadline after a renewal that was `idle` milliseconds ago, from what it would be without the advance now.
+fn renewed_ago(full: Millis, advance: Millis, idle: Millis) -> Millis {
+    full.saturating_add(advance).saturating_sub(idle)
+}
+
 impl Lease {
-    /// A lease that begins now, in a slot of its own.
-    pub(super) fn new(slot: Slot, reckoning: Reckoning, now: Moment) -> Self {
-        word::begin(slot.cell(), now.mono.saturating_add(reckoning.life));
+    /// A lease in a slot of its own.
+    pub(super) fn new(slot: Slot, reckoning: Reckoning, began: Began, now: Moment) -> Self {
+        let full = now.mono.saturating_add(reckoning.life);
+        let deadline = match began {
+            Began::Now => full,
+            Began::Elsewhere { idle } => renewed_ago(full, reckoning.advance, idle),
+        };
+        word::begin(slot.cell(), deadline);
         Self {
             slot,
             registered: now.mono,
@@ -115,10 +137,18 @@ impl Lease {
 
     /// Renews a lease whose record is of `generation`; fails if that is no longer so.
     pub(super) fn renew(&self, generation: u32, now: Moment) -> Result<(), State> {
-        let deadline = now
-            .mono
-            .saturating_add(self.advance)
-            .saturating_add(self.life);
+        self.renew_idle(generation, 0, now)
+    }
+
+    /// The same for a renewal that a peer had `idle` milliseconds ago; the deadline only ever moves on.
+    pub(super) fn renew_idle(
+        &self,
+        generation: u32,
+        idle: Millis,
+        now: Moment,
+    ) -> Result<(), State> {
+        let full = now.mono.saturating_add(self.life);
+        let deadline = renewed_ago(full, self.advance, idle);
         word::renew(self.slot.cell(), generation, deadline)
     }
 
@@ -252,7 +282,7 @@ mod tests {
 
     fn lease(terms: LeaseTerms, accounting: LeaseAccounting, now: Millis) -> Lease {
         let reckoning = Reckoning::of(terms, accounting);
-        Lease::new(Slots::default().take(), reckoning, at(now))
+        Lease::new(Slots::default().take(), reckoning, Began::Now, at(now))
     }
 
     fn renew(lease: &Lease, now: Millis) {

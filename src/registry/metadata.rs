@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
-use super::{Held, LeaseTable, Registry, UnknownInstance, What};
+use super::lease::Began;
+use super::{Held, LeaseTable, Registry, UnknownInstance, Version, What};
 use crate::clock::Moment;
 use crate::model::{ActionType, InstanceKey, Origin, Text, TooMuch};
 
@@ -53,7 +54,13 @@ impl LeaseTable {
         self.config.limits.metadata.allow(&info.metadata)?;
         info.action = ActionType::Added;
         info.last_updated = now.wall;
-        Ok(Some(self.put(&update.key, info, now)))
+        // The record is another one, and its status what is seen now: nothing new from the instance.
+        let version = Version {
+            stamp: self.stamps.next(now.wall),
+            said: held.info.status,
+            order: held.version.order.clone(),
+        };
+        Ok(Some(self.put(&update.key, info, version, Began::Now, now)))
     }
 }
 
@@ -81,6 +88,7 @@ mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
     use crate::model::{Limit, samples};
+    use crate::registry::register::Newcomer;
 
     /// server.md scenario 27, wire.md row 50.
     #[test]
@@ -89,7 +97,7 @@ mod tests {
         let mut table = LeaseTable::new(RegistryConfig::of(Mode::Modern));
         let mut info = samples::instance("A", "i");
         info.metadata = [("a".into(), "0".into()), ("z".into(), "9".into())].into();
-        table.register(info, Origin::Client, at(0));
+        table.register(Newcomer::of(info, Origin::Client), at(0));
         let update = |id: &str, pairs: &[(&str, &str)]| UpdateMetadata {
             key: InstanceKey::new("A", id),
             pairs: pairs
@@ -137,7 +145,10 @@ mod tests {
         config.limits.metadata.keys = Limit::new(3, "keys");
         config.limits.metadata.bytes = Limit::new(12, "bytes");
         let mut table = LeaseTable::new(config);
-        table.register(samples::instance("A", "i"), Origin::Client, at(0));
+        table.register(
+            Newcomer::of(samples::instance("A", "i"), Origin::Client),
+            at(0),
+        );
         let key = InstanceKey::new("A", "i");
         for (name, value, refused) in [
             ("a", "1", None),

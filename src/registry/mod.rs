@@ -20,7 +20,8 @@
 //! | everything, one by its id, the overrides | `snapshot.rs` |
 //! | the last thousand registered and cancelled | `recent.rs` |
 //!
-//! Beside them: `table.rs` holds all instances, `shared_texts.rs` equal texts once, `slots.rs` and `word.rs` the
+//! Beside them: `version.rs` knows which of two copies is the later one, `tombstones.rs` what was cancelled a moment
+//! ago, `table.rs` holds all instances, `shared_texts.rs` equal texts once, `slots.rs` and `word.rs` the
 //! words of leases, `held.rs` a record with its lease.
 //!
 //! Every visible change is one [`RegistryEvent`] with its own revision. Order within a change: event out,
@@ -49,6 +50,8 @@ mod slots;
 mod snapshot;
 mod status;
 mod table;
+mod tombstones;
+mod version;
 mod word;
 
 pub use actor::{Published, Registry, current_work};
@@ -70,3 +73,4 @@ pub use renewed::{MAX_SLOTS, Renewed};
 pub use snapshot::{FindById, TakeOverrides, TakeSnapshot};
 pub use status::{ClearStatus, SetStatus};
 pub use table::LeaseTable;
+pub use version::Version;

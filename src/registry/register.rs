@@ -1,7 +1,8 @@
 //! Register: an instance announces itself, or a peer announces it.
 //!
-//! The copy with the newer `lastDirtyTimestamp` stays; equal stamps favour the newcomer. Either way the
-//! lease begins anew (server.md §4). Two exceptions for old stamps: a client whose clock was set back by
+//! The copy with the newer `lastDirtyTimestamp` stays; of equal ones the newcomer, or between nodes of this kind the
+//! one that was made later (`version.rs`). Either way the lease begins anew (server.md §4), of a peer's with the age
+//! that it has there. Two exceptions for old stamps: a client whose clock was set back by
 //! more than a minute is taken at its word and its stamp raised, and an instance that is held as UNKNOWN
 //! without an override takes the status it announces (B-10).
 //!
@@ -11,11 +12,14 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
+use super::lease::Began;
 use super::overrides::{Candidate, resulting_status};
-use super::{Held, LeaseTable, Registry, What};
+use super::version::{Compared, compare, later_order};
+use super::{Held, LeaseTable, Registry, Version, What};
 use crate::clock::Moment;
 use crate::model::{
-    ActionType, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, Limit, Origin, TooMuch,
+    ActionType, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, Limit, Order,
+    Ordered, Origin, StampClock, TooMuch,
 };
 
 /// A direct client's stamp that is older than the held one by more than this is a clock set back.
@@ -68,55 +72,180 @@ impl LeaseTable {
     }
 
     /// Puts the instance on file with a new lease.
-    pub(super) fn register(
-        &mut self,
-        newcomer: InstanceInfo,
-        origin: Origin,
-        now: Moment,
-    ) -> Registered {
-        let key = newcomer.key();
-        let existing = self.get(&key).map(|entry| entry.held.info.clone());
-        let (mut info, clock_set_back) = match &existing {
-            Some(held) if held.last_dirty > newcomer.last_dirty => older(held, newcomer, origin),
-            _ => (newcomer, false),
+    pub(super) fn register(&mut self, newcomer: Newcomer, now: Moment) -> Registered {
+        let key = newcomer.info.key();
+        let began = match newcomer.extra.idle {
+            Some(idle) => Began::Elsewhere { idle },
+            None => Began::Now,
         };
-        // A stored override is never replaced by a registration, only introduced.
-        let stored = existing.as_ref().and_then(|held| held.override_status);
-        info.override_status = stored.or(info.override_status);
-        info.status = resulting_status(Candidate {
-            status: info.status,
-            override_status: info.override_status,
-            existing: existing.as_ref().map(|held| held.status),
-            origin,
-            pin_status: self.config.pin_status,
-        });
+        let existing = self.get(&key).map(|entry| entry.held.clone());
+        let settled = match &existing {
+            Some(held) => newcomer.meets(held, self.config.pin_status, &mut self.stamps, now),
+            None => newcomer.is_first(&mut self.stamps, now),
+        };
+        let Settled {
+            mut info,
+            version,
+            clock_set_back,
+        } = settled;
+        info.override_status = version.override_status();
+        info.status = version.visible();
         info.action = ActionType::Added;
         info.last_updated = now.wall;
 
-        let held = self.put(&key, info, now);
+        let held = self.put(&key, info, version, began, now);
         if held.info.status == InstanceStatus::Up {
             held.lease.service_up(now);
         }
         Registered {
             held,
-            before: existing.map(|held| held.status),
+            before: existing.map(|held| held.info.status),
             clock_set_back,
         }
     }
 }
 
-/// What stays when the newcomer's stamp is older than the held one, and whether that is because its
-/// clock was set back.
-fn older(held: &InstanceInfo, mut newcomer: InstanceInfo, origin: Origin) -> (InstanceInfo, bool) {
-    if origin == Origin::Client && held.last_dirty - newcomer.last_dirty > CLOCK_STEP_MS {
-        newcomer.last_dirty = held.last_dirty.saturating_add(1).min(MAX_STAMP);
-        return (newcomer, true);
+/// A record on its way into the table.
+#[derive(Debug)]
+pub(super) struct Newcomer {
+    pub(super) info: InstanceInfo,
+    pub(super) extra: Extra,
+    pub(super) origin: Origin,
+}
+
+/// What will be held.
+struct Settled {
+    info: InstanceInfo,
+    version: Version,
+    clock_set_back: bool,
+}
+
+impl Newcomer {
+    /// One of which nobody says more than Eureka does.
+    pub(super) fn of(info: InstanceInfo, origin: Origin) -> Self {
+        Self {
+            info,
+            extra: Extra::NONE,
+            origin,
+        }
     }
-    let mut kept = held.clone();
-    if held.status == InstanceStatus::Unknown && held.override_status.is_none() {
-        kept.status = newcomer.status;
+
+    /// What becomes of it where nothing is held under its key.
+    fn is_first(self, stamps: &mut StampClock, now: Moment) -> Settled {
+        let order = self.order(None, stamps, now);
+        let said = self.extra.said.unwrap_or(self.info.status);
+        self.taken(order, said, false, stamps, now)
     }
-    (kept, false)
+
+    /// What becomes of it where `held` is.
+    fn meets(
+        mut self,
+        held: &Held,
+        pin_status: bool,
+        stamps: &mut StampClock,
+        now: Moment,
+    ) -> Settled {
+        let mut clock_set_back = false;
+        if self.is_older_than(held) {
+            clock_set_back = self.is_set_back(held);
+            if !clock_set_back {
+                return self.kept(held, stamps, now);
+            }
+            self.info.last_dirty = held.info.last_dirty.saturating_add(1).min(MAX_STAMP);
+        }
+        let order = self.order(held.version.order.as_deref(), stamps, now);
+        let overridden = order
+            .as_ref()
+            .is_some_and(|order| matches!(order.what, Ordered::Set(_)));
+        let said = self.extra.said.unwrap_or_else(|| {
+            resulting_status(Candidate {
+                status: self.info.status,
+                override_status: None,
+                existing: Some(held.info.status),
+                origin: self.origin,
+                pin_status: pin_status && !overridden,
+            })
+        });
+        self.taken(order, said, clock_set_back, stamps, now)
+    }
+
+    fn is_older_than(&self, held: &Held) -> bool {
+        let stamp = match self.origin {
+            Origin::Client => None,
+            Origin::Peer => self.extra.stamp,
+        };
+        let came = (self.info.last_dirty, stamp);
+        compare(came, (held.info.last_dirty, held.version.stamp)) == Compared::Older
+    }
+
+    /// Whether its stamp is old because the client's clock was set back.
+    fn is_set_back(&self, held: &Held) -> bool {
+        let behind = held.info.last_dirty.saturating_sub(self.info.last_dirty);
+        self.origin == Origin::Client && behind > CLOCK_STEP_MS
+    }
+
+    /// The last order after it. A record of another kind of sender never replaces an order, it only brings one.
+    fn order(
+        &self,
+        held: Option<&Order>,
+        stamps: &mut StampClock,
+        now: Moment,
+    ) -> Option<Box<Order>> {
+        let held = held.copied();
+        if self.extra.stamp.is_some() {
+            return later_order(self.extra.order, held).0.map(Box::new);
+        }
+        let in_force = held.is_some_and(|order| matches!(order.what, Ordered::Set(_)));
+        let brought = self.info.override_status.filter(|_| !in_force);
+        let order = brought.map(|status| Order {
+            // Before the record, which is stamped next.
+            stamp: stamps.next(now.wall),
+            what: Ordered::Set(status),
+        });
+        order.or(held).map(Box::new)
+    }
+
+    /// It replaces what is held.
+    fn taken(
+        self,
+        order: Option<Box<Order>>,
+        said: InstanceStatus,
+        clock_set_back: bool,
+        stamps: &mut StampClock,
+        now: Moment,
+    ) -> Settled {
+        let stamp = self.extra.stamp;
+        let version = Version {
+            stamp: stamp.unwrap_or_else(|| stamps.next(now.wall)),
+            said,
+            order,
+        };
+        Settled {
+            info: self.info,
+            version,
+            clock_set_back,
+        }
+    }
+
+    /// What is held stays, but for a later order.
+    fn kept(self, held: &Held, stamps: &mut StampClock, now: Moment) -> Settled {
+        let mut version = held.version.clone();
+        let is_first_word = held.info.status == InstanceStatus::Unknown
+            && held.info.override_status.is_none()
+            && self.extra.stamp.is_none();
+        if is_first_word {
+            version.said = self.info.status;
+            version.stamp = stamps.next(now.wall);
+        }
+        version.order = later_order(self.extra.order, held.version.order())
+            .0
+            .map(Box::new);
+        Settled {
+            info: (*held.info).clone(),
+            version,
+            clock_set_back: false,
+        }
+    }
 }
 
 // === the handler ===
@@ -125,22 +254,20 @@ impl Handler<Register> for Registry {
     type Result = Result<(), TooMuch>;
 
     fn handle(&mut self, msg: Register, _ctx: &mut Context<Self>) -> Self::Result {
-        self.register(msg.info, msg.origin)
+        self.register(Newcomer::of(msg.info, msg.origin))
     }
 }
 
 impl Registry {
-    pub(super) fn register(
-        &mut self,
-        mut info: InstanceInfo,
-        origin: Origin,
-    ) -> Result<(), TooMuch> {
-        self.texts.share(&mut info);
-        let key = info.key();
+    pub(super) fn register(&mut self, mut newcomer: Newcomer) -> Result<(), TooMuch> {
+        self.texts.share(&mut newcomer.info);
+        let (key, origin) = (newcomer.info.key(), newcomer.origin);
         self.begin("register", Some(&key));
         self.table.has_room(&key, origin)?;
         let now = self.clock.now();
-        let done = self.table.register(info, origin, now);
+        self.saw(&newcomer.extra);
+        let done = self.table.register(newcomer, now);
+        self.tombstones.remove(&key);
         self.recent.registered(now.wall, key.clone());
         self.metrics.registered(origin);
         self.note_lengthened(&done.held);
@@ -167,6 +294,7 @@ impl Registry {
 mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
+    use crate::model::ChangeStamp;
     use crate::model::{InstanceKey, samples};
     use InstanceStatus::{Down, OutOfService, Starting, Unknown, Up};
     use Origin::{Client, Peer};
@@ -205,8 +333,8 @@ mod tests {
             (MAX_STAMP, 1, Client, "new", MAX_STAMP),
         ] {
             let mut table = table(Mode::Modern);
-            table.register(record(held, "old", Up), Client, at(0));
-            let done = table.register(record(came, "new", Up), origin, at(50_000));
+            table.register(Newcomer::of(record(held, "old", Up), Client), at(0));
+            let done = table.register(Newcomer::of(record(came, "new", Up), origin), at(50_000));
             let case = format!("held {held}, came {came} from {origin:?}");
             assert_eq!(done.held.info.vip_address.as_deref(), Some(vip), "{case}");
             assert_eq!(done.held.info.last_dirty, stamp, "{case}");
@@ -223,8 +351,8 @@ mod tests {
     #[test]
     fn the_first_time_up_is_kept_and_the_registration_time_is_not() {
         let mut table = table(Mode::Classic);
-        table.register(record(1, "v", Up), Client, at(0));
-        let done = table.register(record(2, "v", Up), Client, at(50_000));
+        table.register(Newcomer::of(record(1, "v", Up), Client), at(0));
+        let done = table.register(Newcomer::of(record(2, "v", Up), Client), at(50_000));
         let times = done.held.lease.times(0);
         assert_eq!((times.service_up, times.registered), (0, 50_000));
     }
@@ -241,8 +369,8 @@ mod tests {
             (Mode::Modern, OutOfService, Up, Client, Up),
         ] {
             let mut table = table(mode);
-            table.register(record(1, "v", first), Client, at(0));
-            let done = table.register(record(2, "v", second), origin, at(1));
+            table.register(Newcomer::of(record(1, "v", first), Client), at(0));
+            let done = table.register(Newcomer::of(record(2, "v", second), origin), at(1));
             assert_eq!(
                 done.held.info.status, expected,
                 "{mode:?} {first} {second} {origin:?}"
@@ -261,8 +389,8 @@ mod tests {
             let mut table = table(Mode::Classic);
             let mut first = record(2000, "old", on_file);
             first.override_status = ordered;
-            table.register(first, Client, at(0));
-            let done = table.register(record(1000, "new", Up), Client, at(1));
+            table.register(Newcomer::of(first, Client), at(0));
+            let done = table.register(Newcomer::of(record(1000, "new", Up), Client), at(1));
             assert_eq!(done.held.info.status, expected, "{on_file} {ordered:?}");
             assert_eq!(done.held.info.vip_address.as_deref(), Some("old"));
             assert_eq!(done.held.info.last_dirty, 2000);
@@ -277,17 +405,17 @@ mod tests {
             override_status: Some(ordered),
             ..record(stamp, "v", Up)
         };
-        let done = table.register(ordering(1, OutOfService), Client, at(0));
+        let done = table.register(Newcomer::of(ordering(1, OutOfService), Client), at(0));
         assert_eq!(done.held.info.status, OutOfService);
-        let done = table.register(ordering(2, Up), Client, at(1));
+        let done = table.register(Newcomer::of(ordering(2, Up), Client), at(1));
         assert_eq!(done.held.info.override_status, Some(OutOfService));
         assert_eq!(done.held.info.status, OutOfService);
-        let done = table.register(record(3, "v", Starting), Client, at(2));
+        let done = table.register(Newcomer::of(record(3, "v", Starting), Client), at(2));
         assert_eq!(
             done.held.info.status, Starting,
             "scenario 16: rule 1 over the override"
         );
-        let done = table.register(record(4, "v", Up), Client, at(3));
+        let done = table.register(Newcomer::of(record(4, "v", Up), Client), at(3));
         assert_eq!(
             done.held.info.status, OutOfService,
             "scenario 17: it was only hidden"
@@ -302,8 +430,8 @@ mod tests {
             override_status: Some(Down),
             ..samples::instance("B", "i")
         };
-        table.register(other, Client, at(0));
-        let done = table.register(record(1, "v", Up), Client, at(0));
+        table.register(Newcomer::of(other, Client), at(0));
+        let done = table.register(Newcomer::of(record(1, "v", Up), Client), at(0));
         assert_eq!((done.before, done.held.info.status), (None, Up));
         assert_eq!((table.len(), table.applications()), (2, 2));
         assert!(table.get(&InstanceKey::new("b", "i")).is_some());
@@ -338,13 +466,13 @@ mod tests {
             assert_eq!(full(&table, app, id, Client), client, "{app} {id}");
             assert_eq!(full(&table, app, id, Peer), peer, "{app} {id}");
             if peer.is_none() {
-                table.register(samples::instance(app, id), Peer, at(0));
+                table.register(Newcomer::of(samples::instance(app, id), Peer), at(0));
             }
         }
         for (app, id) in [("A", "1"), ("B", "1"), ("C", "1")] {
             assert_eq!(full(&table, app, id, Client), None, "{app} {id} is held");
         }
-        table.take_out(&InstanceKey::new("C", "1"), at(0));
+        table.take_out(&InstanceKey::new("C", "1"), ChangeStamp::FIRST, at(0));
         assert_eq!(full(&table, "C", "1", Peer), None, "there is room again");
     }
 }

@@ -11,11 +11,13 @@ use actix::{Context, Handler, Message};
 
 use super::overrides::{Candidate, resulting_status};
 use super::table::Entry;
-use super::{Held, LeaseTable, Registry, What};
+use super::version::{Compared, compare, later_order};
+use super::{Held, LeaseTable, Registry, Version, What};
 use crate::clock::{Millis, Moment};
 use crate::metrics::RenewalResult;
 use crate::model::{
-    ActionType, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, ItemAnswer, Origin,
+    ActionType, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, ItemAnswer, Order,
+    Ordered, Origin,
 };
 
 /// A peer's word about an override counts only if this node changed none for so long.
@@ -33,6 +35,8 @@ pub struct Renew {
     pub override_status: Option<InstanceStatus>,
     /// Who sends it.
     pub origin: Origin,
+    /// What a peer of this kind says beside it.
+    pub extra: Extra,
 }
 
 /// What became of a heartbeat.
@@ -83,6 +87,9 @@ impl Renewal {
 impl LeaseTable {
     /// Renews, and tells whether the copies are in step.
     pub(super) fn renew(&mut self, beat: &Renew, now: Moment) -> Renewed {
+        if beat.extra.stamp.is_some() {
+            return self.renew_by_own_kind(beat, now);
+        }
         let config = self.config;
         let Some(entry) = self.get(&beat.key) else {
             return UNKNOWN;
@@ -111,7 +118,14 @@ impl LeaseTable {
         let newer = stamp.is_some_and(|stamp| stamp > info.last_dirty);
         // With a newer stamp the override is stored now and takes effect with the next heartbeat.
         let override_status = ordered.filter(|_| newer).or(override_status);
-        let changed = self.apply(&held, status, override_status, now);
+        let order = override_status
+            .filter(|_| override_status != info.override_status)
+            .map(|status| Order {
+                stamp: self.stamps.next(now.wall),
+                what: Ordered::Set(status),
+            });
+        let order = order.or(held.version.order());
+        let changed = self.apply(&held, status, order, now);
         let renewal = match stamp {
             Some(_) if newer => Renewal::Newer,
             Some(_) if !in_step => Renewal::Older(changed_or(&changed, &held)),
@@ -120,26 +134,67 @@ impl LeaseTable {
         Renewed { renewal, changed }
     }
 
-    /// Puts status and override in place if they differ from what is held.
+    /// The same for a heartbeat of a peer of this kind: record and order are compared by their stamps, and the
+    /// lease is as old here as it is there.
+    fn renew_by_own_kind(&mut self, beat: &Renew, now: Moment) -> Renewed {
+        let Some(entry) = self.get(&beat.key) else {
+            return UNKNOWN;
+        };
+        let held = entry.held.clone();
+        let idle = beat.extra.idle.unwrap_or(0);
+        // Nobody else changes the word's generation, so this cannot fail.
+        let _ = held.lease.renew_idle(held.generation, idle, now);
+        let (order, came_later) = later_order(beat.extra.order, held.version.order());
+        let mut changed = None;
+        if came_later {
+            let version = Version {
+                order: order.map(Box::new),
+                ..held.version.clone()
+            };
+            changed = self.apply(&held, version.visible(), order, now);
+        }
+        let came = beat.compared(&held, self.config.sync_when_timestamp_differs);
+        let renewal = match came {
+            Compared::Newer => Renewal::Newer,
+            Compared::Same if beat.extra.order == order => Renewal::InStep,
+            Compared::Same | Compared::Older => Renewal::Older(changed_or(&changed, &held)),
+        };
+        Renewed { renewal, changed }
+    }
+
+    /// Puts status and order in place if they differ from what is held.
     fn apply(
         &mut self,
         held: &Held,
         status: InstanceStatus,
-        override_status: Option<InstanceStatus>,
+        order: Option<Order>,
         now: Moment,
     ) -> Changed {
         let before = held.info.status;
-        if (before, held.info.override_status) == (status, override_status) {
+        if (before, held.version.order()) == (status, order) {
             return None;
         }
         if status == InstanceStatus::Up {
             held.lease.service_up(now);
         }
-        let changed = self.change(&held.info.key(), ActionType::Modified, now, |info| {
+        let key = held.info.key();
+        let changed = self.change(&key, ActionType::Modified, now, |info, version| {
+            version.order = order.map(Box::new);
             info.status = status;
-            info.override_status = override_status;
+            info.override_status = version.override_status();
         });
         changed.map(|held| (held, before))
+    }
+}
+
+impl Renew {
+    /// How the sender's record compares with the one that is held.
+    fn compared(&self, held: &Held, sync: bool) -> Compared {
+        let held_is = (held.info.last_dirty, held.version.stamp);
+        match self.last_dirty.filter(|_| sync) {
+            Some(last_dirty) => compare((last_dirty, self.extra.stamp), held_is),
+            None => Compared::Same,
+        }
     }
 }
 
@@ -186,9 +241,13 @@ impl Registry {
     pub(super) fn renew(&mut self, beat: &Renew) -> Renewal {
         self.begin("renew", Some(&beat.key));
         let now = self.clock.now();
+        self.saw(&beat.extra);
         let done = self.table.renew(beat, now);
         let result = done.renewal.result();
         self.published.renewals.count(beat.origin, result);
+        if result == RenewalResult::Unknown && beat.origin == Origin::Peer {
+            self.tombstones.beat(&beat.key);
+        }
         if beat.origin == Origin::Client && result != RenewalResult::Unknown {
             let entry = self.table.get(&beat.key);
             entry.inspect(|entry| self.published.renewed.note(&entry.held));
@@ -207,6 +266,7 @@ mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
     use crate::model::samples;
+    use crate::registry::register::Newcomer;
     use InstanceStatus::{Down, OutOfService, Unknown, Up};
     use Origin::{Client, Peer};
 
@@ -222,12 +282,13 @@ mod tests {
             sync_when_timestamp_differs: sync,
             ..RegistryConfig::of(Mode::Modern)
         });
-        table.register(info, Client, at(0));
+        table.register(Newcomer::of(info, Client), at(0));
         table
     }
 
     fn beat(last_dirty: Option<u64>, ordered: Option<InstanceStatus>, origin: Origin) -> Renew {
         Renew {
+            extra: Extra::NONE,
             key: InstanceKey::new("a", "i"),
             last_dirty,
             override_status: ordered,

@@ -257,8 +257,9 @@ mod tests {
     use super::*;
     use crate::clock::Moment;
     use crate::config::LeaseAccounting;
-    use crate::model::{LeaseTerms, samples};
-    use crate::registry::lease::{Lease, Reckoning};
+    use crate::model::{ChangeStamp, InstanceStatus, LeaseTerms, samples};
+    use crate::registry::Version;
+    use crate::registry::lease::{Began, Lease};
     use crate::registry::word::State;
 
     fn at(mono: Millis) -> Moment {
@@ -267,8 +268,12 @@ mod tests {
 
     fn occupy(slots: &mut Slots, app: u32, now: Millis) -> Arc<Held> {
         let reckoning = Reckoning::of(LeaseTerms::default(), LeaseAccounting::Exact);
-        let lease = Lease::new(slots.take(), reckoning, at(now));
-        let held = Arc::new(Held::new(samples::instance("A", "i").into(), lease.into()));
+        let lease = Lease::new(slots.take(), reckoning, Began::Now, at(now));
+        let held = Arc::new(Held::new(
+            samples::instance("A", "i").into(),
+            lease.into(),
+            Version::of(ChangeStamp::FIRST, InstanceStatus::Up),
+        ));
         slots.occupy(&held, reckoning, app);
         held
     }

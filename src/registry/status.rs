@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
-use super::{Held, LeaseTable, Registry, UnknownInstance, What};
+use super::version::later_order;
+use super::{Held, LeaseTable, Registry, UnknownInstance, Version, What};
 use crate::clock::Moment;
-use crate::model::{ActionType, EpochMillis, InstanceKey, InstanceStatus, Origin};
+use crate::model::{ActionType, EpochMillis, InstanceKey, InstanceStatus, Order, Ordered, Origin};
 
 /// Orders a status for an instance.
 #[derive(Clone, Debug, Message)]
@@ -55,8 +56,11 @@ impl LeaseTable {
         if held.info.status == order.status {
             return Ok(None);
         }
-        let ordered = Some(order.status);
-        Ok(self.order(&held, order.status, ordered, order.last_dirty, now))
+        let ordered = Order {
+            stamp: self.stamps.next(now.wall),
+            what: Ordered::Set(order.status),
+        };
+        Ok(self.order(&held, ordered, order.last_dirty, now))
     }
 
     pub(super) fn clear_status(
@@ -68,8 +72,27 @@ impl LeaseTable {
         if held.info.override_status.is_none() {
             return Ok(None);
         }
-        let status = order.status.unwrap_or(InstanceStatus::Unknown);
-        Ok(self.order(&held, status, None, order.last_dirty, now))
+        let ordered = Order {
+            stamp: self.stamps.next(now.wall),
+            what: Ordered::Cleared(order.status.unwrap_or(InstanceStatus::Unknown)),
+        };
+        Ok(self.order(&held, ordered, order.last_dirty, now))
+    }
+
+    /// An order that was given at a peer of this kind: the later one counts, and nothing else.
+    pub(super) fn adopt_order(
+        &mut self,
+        key: &InstanceKey,
+        order: Order,
+        last_dirty: Option<EpochMillis>,
+        now: Moment,
+    ) -> Result<Changed, UnknownInstance> {
+        let held = self.present(key, now).cloned();
+        let held = held.ok_or_else(|| UnknownInstance(key.clone()))?;
+        match later_order(Some(order), held.version.order()) {
+            (Some(order), true) => Ok(self.order(&held, order, last_dirty, now)),
+            _ => Ok(None),
+        }
     }
 
     /// The instance with its lease renewed.
@@ -89,20 +112,25 @@ impl LeaseTable {
     fn order(
         &mut self,
         held: &Held,
-        status: InstanceStatus,
-        override_status: Option<InstanceStatus>,
+        order: Order,
         last_dirty: Option<EpochMillis>,
         now: Moment,
     ) -> Changed {
+        let version = Version {
+            order: Some(Box::new(order)),
+            ..held.version.clone()
+        };
+        let (status, override_status) = (version.visible(), version.override_status());
         if status == InstanceStatus::Up {
             held.lease.service_up(now);
         }
         let key = held.info.key();
         self.get_mut(&key)?.override_changed = Some(now.mono);
-        let changed = self.change(&key, ActionType::Modified, now, |info| {
+        let changed = self.change(&key, ActionType::Modified, now, |info, held| {
             info.status = status;
             info.override_status = override_status;
             info.last_dirty = info.last_dirty.max(last_dirty.unwrap_or(0));
+            *held = version;
         })?;
         Some((changed, held.info.status))
     }
@@ -141,6 +169,20 @@ impl Registry {
         Ok(())
     }
 
+    pub(super) fn adopt_order(
+        &mut self,
+        key: &InstanceKey,
+        order: Order,
+        last_dirty: Option<EpochMillis>,
+    ) -> Result<(), UnknownInstance> {
+        self.begin("adopt an order for", Some(key));
+        let changed = self
+            .table
+            .adopt_order(key, order, last_dirty, self.clock.now())?;
+        self.publish_order(changed, Origin::Peer, "a peer's order adopted");
+        Ok(())
+    }
+
     fn publish_order(&mut self, changed: Changed, origin: Origin, what: &'static str) {
         if let Some((held, before)) = changed {
             self.metrics.status_changed(origin);
@@ -155,6 +197,7 @@ mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
     use crate::model::{InstanceInfo, samples};
+    use crate::registry::register::Newcomer;
     use InstanceStatus::{Down, OutOfService, Unknown, Up};
 
     fn at(mono: u64) -> Moment {
@@ -188,7 +231,10 @@ mod tests {
 
     fn table() -> LeaseTable {
         let mut table = LeaseTable::new(RegistryConfig::of(Mode::Modern));
-        table.register(samples::instance("A", "i"), Origin::Client, at(0));
+        table.register(
+            Newcomer::of(samples::instance("A", "i"), Origin::Client),
+            at(0),
+        );
         table
     }
 

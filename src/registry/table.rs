@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::lease::{Hold, Reckoning};
+use super::lease::{Began, Hold, Reckoning};
 use super::newcomers::Newcomers;
 use super::slots::{Slots, Swept, View};
 use super::word::{State, Word};
-use super::{Held, Lease};
+use super::{Held, Lease, Version};
 use crate::clock::{Millis, Moment};
 use crate::config::RegistryConfig;
-use crate::model::{ActionType, InstanceInfo, InstanceKey, Text};
+use crate::model::{ActionType, ChangeStamp, InstanceInfo, InstanceKey, StampClock, Text};
 
 /// One instance in the table.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ struct App {
 #[derive(Debug)]
 pub struct LeaseTable {
     pub(super) config: RegistryConfig,
+    /// What gives every change its stamp.
+    pub(super) stamps: StampClock,
     /// Whether an ended lease counts as gone, even before it is removed (server.md §8.1).
     pub(super) hides_ended: bool,
     apps: BTreeMap<Text, App>,
@@ -51,6 +53,7 @@ impl LeaseTable {
     pub fn new(config: RegistryConfig) -> Self {
         Self {
             config,
+            stamps: StampClock::of(0),
             hides_ended: true,
             apps: BTreeMap::new(),
             len: 0,
@@ -58,6 +61,14 @@ impl LeaseTable {
             newcomers: Newcomers::default(),
             free_numbers: Vec::new(),
             next_number: 0,
+        }
+    }
+
+    /// The same on the node with this number.
+    pub(super) fn on_node(self, node: u64) -> Self {
+        Self {
+            stamps: StampClock::of(node),
+            ..self
         }
     }
 
@@ -118,17 +129,24 @@ impl LeaseTable {
             .find(|held| self.counts(held, now))
     }
 
-    /// Puts a record on file with a lease that begins now; the lease before it is replaced.
-    pub(super) fn put(&mut self, key: &InstanceKey, info: InstanceInfo, now: Moment) -> Arc<Held> {
+    /// Puts a record on file with a lease of its own; the lease before it is replaced.
+    pub(super) fn put(
+        &mut self,
+        key: &InstanceKey,
+        info: InstanceInfo,
+        version: Version,
+        began: Began,
+        now: Moment,
+    ) -> Arc<Held> {
         let reckoning = Reckoning::of(info.lease, self.config.accounting);
-        let lease = Lease::new(self.slots.take(), reckoning, now);
+        let lease = Lease::new(self.slots.take(), reckoning, began, now);
         let before = self
             .get(key)
             .map(|entry| (entry.held.clone(), entry.override_changed));
         if let Some((held, _)) = &before {
             lease.keep_service_up(&held.lease);
         }
-        let held = Arc::new(Held::new(Arc::new(info), Arc::new(lease)));
+        let held = Arc::new(Held::new(Arc::new(info), Arc::new(lease), version));
         let number = self.app_number(&key.app);
         self.slots.occupy(&held, reckoning, number);
         let entry = Entry {
@@ -171,11 +189,16 @@ impl LeaseTable {
         self.slots.release(held.lease.slot());
     }
 
-    /// Takes an instance off the table and ends its lease; returns it as it leaves.
-    pub(super) fn take_out(&mut self, key: &InstanceKey, now: Moment) -> Option<Arc<Held>> {
+    /// Takes an instance off the table and ends its lease; returns it as it leaves, with the stamp of its end.
+    pub(super) fn take_out(
+        &mut self,
+        key: &InstanceKey,
+        stamp: ChangeStamp,
+        now: Moment,
+    ) -> Option<Arc<Held>> {
         let entry = self.remove(key)?;
         self.end(&entry.held, State::Removed, now);
-        Some(gone(&entry.held, now))
+        Some(gone(&entry.held, stamp, now))
     }
 
     /// The same, if the lease still has the word that was judged.
@@ -193,7 +216,7 @@ impl LeaseTable {
         }
         self.remove(&key)?;
         self.slots.release(present.lease.slot());
-        Some(gone(&present, now))
+        Some(gone(&present, present.version.stamp, now))
     }
 
     fn remove(&mut self, key: &InstanceKey) -> Option<Entry> {
@@ -213,16 +236,17 @@ impl LeaseTable {
         key: &InstanceKey,
         action: ActionType,
         now: Moment,
-        edit: impl FnOnce(&mut InstanceInfo),
+        edit: impl FnOnce(&mut InstanceInfo, &mut Version),
     ) -> Option<Arc<Held>> {
         let entry = self.get_mut(key)?;
         let mut info = (*entry.held.info).clone();
-        edit(&mut info);
+        let mut version = entry.held.version.clone();
+        edit(&mut info, &mut version);
         info.action = action;
         info.last_updated = now.wall;
         let lease = entry.held.lease.clone();
         lease.begin_generation();
-        let held = Arc::new(Held::new(Arc::new(info), lease));
+        let held = Arc::new(Held::new(Arc::new(info), lease, version));
         entry.held = held.clone();
         self.slots.update(&held);
         Some(held)
@@ -247,11 +271,18 @@ impl LeaseTable {
 }
 
 /// An instance as it leaves: marked as deleted, with its last status.
-fn gone(held: &Held, now: Moment) -> Arc<Held> {
+fn gone(held: &Held, stamp: ChangeStamp, now: Moment) -> Arc<Held> {
     let mut info = (*held.info).clone();
     info.action = ActionType::Deleted;
     info.last_updated = now.wall;
-    Arc::new(Held::new(Arc::new(info), held.lease.clone()))
+    Arc::new(Held::new(
+        Arc::new(info),
+        held.lease.clone(),
+        Version {
+            stamp,
+            ..held.version.clone()
+        },
+    ))
 }
 
 #[cfg(any(test, fuzzing))]

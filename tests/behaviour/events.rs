@@ -291,6 +291,7 @@ async fn i9_heartbeats_are_answered_while_the_builder_of_lists_is_stuck() {
         }
         for n in 0..100 {
             let beat = Renew {
+                extra: heureka::model::Extra::NONE,
                 key: key(["i1", "i2", "i3"][n % 3]),
                 last_dirty: Some(1000),
                 override_status: None,

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use heureka::config::Config;
-use heureka::model::{ContentLimits, InstanceInfo, LeaseTerms, Origin};
+use heureka::model::{ContentLimits, Extra, InstanceInfo, LeaseTerms, Origin};
 use heureka::registry::{Beat, Cancel, Register, Renewal, TakeSnapshot};
 use heureka::wire::json;
 use rand::rngs::SmallRng;
@@ -236,6 +236,7 @@ impl Fleet {
         client.next_beat = at + client.interval + jitter;
         self.beats.push(Reverse((client.next_beat, id.to_string())));
         let beat = Beat {
+            extra: &Extra::NONE,
             app: &client.info.app,
             id,
             last_dirty: Some(client.info.last_dirty),

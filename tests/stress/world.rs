@@ -8,7 +8,7 @@ use actix::{Actor, Addr};
 use heureka::clock::{Clock, Moment};
 use heureka::config::{Mode, RegistryConfig};
 use heureka::metrics::Metrics;
-use heureka::model::{InstanceInfo, InstanceKey, Origin};
+use heureka::model::{Extra, InstanceInfo, InstanceKey, Origin};
 use heureka::registry::{Beat, Published, Register, Registry};
 
 use crate::log::Log;
@@ -147,6 +147,7 @@ impl World {
 
     pub fn beat(&self, number: usize) -> Beat<'_> {
         Beat {
+            extra: &Extra::NONE,
             app: &self.instances[number].app,
             id: &self.instances[number].id,
             last_dirty: None,
