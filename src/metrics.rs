@@ -7,6 +7,7 @@
 mod http;
 mod registry;
 mod renewals;
+mod sync_up;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use metrics_process::Collector;
 pub use http::{FetchKind, HttpMetrics, Refusal, ShedClass, ShedReason};
 pub use registry::{InstanceGauges, RegistryMetrics};
 pub use renewals::{RenewalResult, Renewals};
+pub use sync_up::{SourceKind, SyncUpMetrics};
 
 const REGISTRATIONS: &str = "eureka_registrations_total";
 const CANCELLATIONS: &str = "eureka_cancellations_total";
@@ -46,6 +48,9 @@ const LEASES_LENGTHENED: &str = "eureka_leases_lengthened_total";
 const CLOCKS_SET_BACK: &str = "eureka_clocks_set_back_total";
 const SERVER_INSTANCES: &str = "eureka_server_instances";
 const ACCEPTING_READS: &str = "eureka_accepting_reads";
+const SYNC_UP_SECONDS: &str = "eureka_sync_up_seconds";
+const SYNC_UP_INSTANCES: &str = "eureka_sync_up_instances_total";
+const SYNC_UP_PEERS: &str = "eureka_sync_up_peers";
 const FETCHES: &str = "eureka_fetches_total";
 const FETCH_BYTES: &str = "eureka_fetch_bytes_total";
 const PUBLISH_SECONDS: &str = "eureka_publish_seconds";
@@ -73,6 +78,8 @@ pub struct Metrics {
     pub registry: RegistryMetrics,
     /// Of self-preservation.
     pub preservation: PreservationMetrics,
+    /// Of the copy taken of peers at the start.
+    pub sync_up: SyncUpMetrics,
     /// Of the response cache.
     pub cache: CacheMetrics,
     /// Of the HTTP side.
@@ -85,7 +92,7 @@ impl Metrics {
         let recorder = Arc::new(recorder());
         let page = recorder.handle();
         let process = Collector::default();
-        let (registry, preservation, cache) = with_local_recorder(&*recorder, || {
+        let (registry, preservation, cache, sync_up) = with_local_recorder(&*recorder, || {
             describe();
             process.describe();
             gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
@@ -93,6 +100,7 @@ impl Metrics {
                 RegistryMetrics::new(&recorder),
                 PreservationMetrics::new(),
                 CacheMetrics::new(),
+                SyncUpMetrics::new(),
             )
         });
         let http = HttpMetrics::new(&recorder);
@@ -103,6 +111,7 @@ impl Metrics {
             registry,
             preservation,
             cache,
+            sync_up,
             http,
         }
     }
@@ -157,7 +166,7 @@ enum Kind {
 }
 
 /// The text after `# HELP`, for every name.
-const HELP: [(&str, Kind, &str); 36] = [
+const HELP: [(&str, Kind, &str); 39] = [
     (REGISTRATIONS, Kind::Counter, "Registrations accepted"),
     (CANCELLATIONS, Kind::Counter, "Instances deregistered"),
     (
@@ -237,6 +246,21 @@ const HELP: [(&str, Kind, &str); 36] = [
         "Instances by application and status",
     ),
     (ACCEPTING_READS, Kind::Gauge, "1 while lists are served"),
+    (
+        SYNC_UP_SECONDS,
+        Kind::Gauge,
+        "Time from the start until lists were served",
+    ),
+    (
+        SYNC_UP_INSTANCES,
+        Kind::Counter,
+        "Instances copied from peers at the start",
+    ),
+    (
+        SYNC_UP_PEERS,
+        Kind::Gauge,
+        "Peers at the start by what they were found to be",
+    ),
     (FETCHES, Kind::Counter, "Lists and instances read"),
     (FETCH_BYTES, Kind::Counter, "Bytes of the bodies read"),
     (PUBLISH_SECONDS, Kind::Seconds, "Time to write one list"),

@@ -24,6 +24,7 @@ use crate::eviction::{Eviction, EvictionParts};
 use crate::http::{self, Http, Identity, InFlight};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
+use crate::peers::Gate;
 use crate::preservation::Preservation;
 use crate::registry::{Published, Registry, RegistryEvent};
 use crate::transport::Network;
@@ -79,7 +80,8 @@ impl Node {
     ) -> Self {
         let _ = &network;
         let metrics = Metrics::new();
-        let published = Published::new(config.registry, metrics.registry.renewals.clone());
+        let published = Published::new(config.registry, metrics.registry.renewals.clone())
+            .on_node(identity.number());
         let ground = Ground {
             config,
             clock,
@@ -98,8 +100,9 @@ impl Node {
             Vital::new("preservation", &preservation),
             Vital::new("eviction", &eviction),
         ];
+        let gate = Arc::new(Gate::shut(ground.metrics.sync_up.clone()));
         // Nothing has to be copied from anywhere: lists are whole from the start.
-        ground.metrics.http.accepting_reads.set(1.0);
+        gate.open();
         let http = Http {
             in_flight: InFlight::new(ground.config.overload.max_in_flight),
             config: ground.config,
@@ -107,6 +110,7 @@ impl Node {
             registry: Door::new(registry),
             preservation: Door::new(preservation),
             published: ground.published,
+            gate,
             reader,
             metrics: ground.metrics,
             clock: ground.clock,

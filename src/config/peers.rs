@@ -16,6 +16,10 @@ pub struct PeersConfig {
     /// Cancellations that wait for one peer, of instances that are gone; default 10 000. All else that waits is
     /// bounded by the number of instances.
     pub max_cancels: usize,
+    /// Passes of the copying at the start in classic mode (`registry-sync-retries`).
+    pub sync_retries: u32,
+    /// Pause between two of them.
+    pub sync_retry_wait: Duration,
     /// Whether the node registers itself; default true where there are peers.
     pub register: Option<bool>,
     /// How long lists are refused after the start if no peer had anything; default 35 s, in classic mode 5 min.
@@ -30,6 +34,8 @@ impl PeersConfig {
             read_timeout: Duration::from_secs(5),
             max_batches: 20,
             max_cancels: 10_000,
+            sync_retries: 5,
+            sync_retry_wait: Duration::from_secs(30),
             register: None,
             wait_when_empty: match mode {
                 Mode::Modern => Duration::from_secs(35),

@@ -11,6 +11,7 @@ use bytes::Bytes;
 
 use super::in_flight::Place;
 use super::rope_body::RopeBody;
+use crate::transport::SIGN;
 use crate::wire::{Format, Rope};
 
 /// A finished answer.
@@ -21,6 +22,8 @@ pub(super) struct Answer {
     pub(super) gzip: bool,
     pub(super) allow: Option<&'static str>,
     pub(super) retry_after: Option<u32>,
+    /// Who answers, for nodes of this kind only.
+    pub(super) sign: Option<String>,
     pub(super) body: Rope,
 }
 
@@ -41,6 +44,7 @@ impl Answer {
             gzip: false,
             allow: None,
             retry_after: None,
+            sign: None,
             body: Rope::default(),
         }
     }
@@ -78,6 +82,9 @@ impl Answer {
         }
         if let Some(seconds) = self.retry_after {
             response.insert_header((header::RETRY_AFTER, seconds));
+        }
+        if let Some(sign) = self.sign {
+            response.insert_header((SIGN, sign));
         }
         response.body(RopeBody::new(self.body, place))
     }

@@ -4,6 +4,8 @@
 //! sends something wrong is told what it was: as JSON where JSON was asked for or sent, as an XML document
 //! for an XML body that cannot be read, as plain text otherwise.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use super::answer::Answer;
@@ -73,6 +75,9 @@ pub(super) enum ApiError {
     /// The head is too long.
     #[error(transparent)]
     HeadTooLong(TooMuch),
+    /// The node has not yet all that its peers have; try again after this.
+    #[error("the node is still copying what its peers hold")]
+    Loading(Duration),
     /// Too many requests of an HTTP/2 connection are open.
     #[error(transparent)]
     Streams(TooMuch),
@@ -132,6 +137,10 @@ impl ApiError {
             // A body might be taken as little as those before it.
             Self::Unavailable(_) | Self::Streams(_) => Answer {
                 retry_after: Some(1),
+                ..Answer::empty(503, format)
+            },
+            Self::Loading(retry_after) => Answer {
+                retry_after: Some(retry_after.as_secs_f64().ceil() as u32),
                 ..Answer::empty(503, format)
             },
             Self::Busy(class) => Answer {

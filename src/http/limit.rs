@@ -24,7 +24,7 @@ const TICK: Duration = Duration::from_millis(20);
 pub(super) fn class(target: &Target<'_>, method: &str, origin: Origin) -> ShedClass {
     let is_read = matches!(method, "GET" | "HEAD" | "OPTIONS");
     match target {
-        Target::Batch => ShedClass::Replication,
+        Target::Batch | Target::Registry => ShedClass::Replication,
         _ if origin == Origin::Peer && !is_read => ShedClass::Replication,
         Target::Instance(..) if method == "PUT" => ShedClass::Renewal,
         _ if !is_read => ShedClass::Change,

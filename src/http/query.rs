@@ -3,7 +3,7 @@
 use form_urlencoded::parse;
 
 use super::error::ApiError;
-use crate::model::{EpochMillis, InstanceStatus, Limit, Text};
+use crate::model::{EpochMillis, InstanceKey, InstanceStatus, Limit, Text};
 use crate::wire::shortened;
 
 /// The query of a request, as it came.
@@ -39,6 +39,11 @@ impl Query<'_> {
         let wanted = "UP, DOWN, STARTING, OUT_OF_SERVICE or UNKNOWN";
         let status = InstanceStatus::from_constant(&text);
         status.map(Some).ok_or_else(|| wrong(name, wanted, &text))
+    }
+
+    /// `app` and `id`: the instance that a page begins after.
+    pub(super) fn after(&self) -> Option<InstanceKey> {
+        Some(InstanceKey::new(&self.first("app")?, &self.first("id")?))
     }
 
     /// `value`, which an order must have.

@@ -1,4 +1,7 @@
-//! `POST peerreplication/batch`: what a peer's clients did there (wire.md §9).
+//! `POST peerreplication/batch`: what a peer's clients did there (wire.md §9); and for nodes of this kind alone
+//! `GET peerreplication/registry`: what is held here, a page at a time.
+//!
+//! Nodes of this kind show themselves by a header and are answered in kind; nobody else sees it.
 
 use std::collections::HashSet;
 
@@ -8,9 +11,14 @@ use actix_web::web::Payload;
 use super::answer::Answer;
 use super::body;
 use super::error::ApiError;
+use super::query::Query;
 use super::state::Http;
-use crate::model::{InstanceKey, ItemAnswer, Origin, PeerItem, ReplicationItem};
-use crate::registry::{ApplyBatch, Beat};
+use crate::model::{
+    InstanceKey, ItemAnswer, Origin, Outgoing, OutgoingItem, PeerItem, ReplicationItem,
+};
+use crate::registry::{ApplyBatch, Beat, TakePage};
+use crate::transport::{NodeSign, SIGN};
+use crate::wire::outgoing::BatchWriter;
 use crate::wire::replication::{RefusedItem, read_batch, write_answers};
 use crate::wire::{Format, ReadError, one_line};
 
@@ -46,7 +54,48 @@ pub(super) async fn apply(
         .into_iter()
         .filter_map(|answer| answer.or_else(|| carried_out.next()));
     let answers: Vec<ItemAnswer> = in_order.collect();
-    Ok(Answer::body(Format::Json, write_answers(&answers, false)))
+    let own_kind = own_kind(http, headers);
+    let body = write_answers(&answers, own_kind);
+    Ok(Answer {
+        sign: own_kind.then(|| http.sign().to_string()),
+        ..Answer::body(Format::Json, body)
+    })
+}
+
+/// Whether a node of this kind asks; one that is new here, or has started anew, is told at once what waits for it.
+fn own_kind(_http: &Http, headers: &HeaderMap) -> bool {
+    let sign = headers.get(SIGN).and_then(|value| value.to_str().ok());
+    let sign: Option<NodeSign> = sign.and_then(|text| text.parse().ok());
+    sign.is_some()
+}
+
+/// Instances of a page.
+const PAGE: usize = 500;
+
+/// A page of what is held, as registrations; an empty one ends the list.
+pub(super) async fn page(
+    http: &Http,
+    headers: &HeaderMap,
+    query: Query<'_>,
+) -> Result<Answer, ApiError> {
+    if !own_kind(http, headers) {
+        return Err(ApiError::NotFound);
+    }
+    let after = query.after();
+    let held = http.registry.ask(TakePage { after, limit: PAGE }).await?;
+    let (epoch, now) = (http.clock.epoch(), http.clock.now());
+    let mut page = BatchWriter::new(true);
+    for held in &held {
+        page.push(&OutgoingItem {
+            key: &held.info.key(),
+            change: Outgoing::Register(held.listed(epoch)),
+            extra: held.extra(now),
+        });
+    }
+    Ok(Answer {
+        sign: Some(http.sign().to_string()),
+        ..Answer::body(Format::Json, page.finish())
+    })
 }
 
 /// Items that the registry must carry out, and the instances that they concern.

@@ -35,6 +35,8 @@ pub enum Target<'p> {
     Status,
     StatusOverrides,
     Batch,
+    /// A page of what is held, for nodes of this kind.
+    Registry,
 }
 
 impl Target<'_> {
@@ -54,6 +56,7 @@ impl Target<'_> {
             Self::Status => (10, "status"),
             Self::StatusOverrides => (11, "status_overrides"),
             Self::Batch => (12, "batch"),
+            Self::Registry => (13, "registry_page"),
         }
     }
 
@@ -77,7 +80,7 @@ impl Target<'_> {
 }
 
 /// The label of everything that is no route.
-pub const NO_ROUTE: (usize, &str) = (13, "none");
+pub const NO_ROUTE: (usize, &str) = (14, "none");
 
 /// Why a path means nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +169,7 @@ fn target<'p>(segments: &mut [Cow<'p, str>]) -> Option<Target<'p>> {
         ("status", []) => Target::Status,
         ("serverinfo", [what]) if what == "statusoverrides" => Target::StatusOverrides,
         ("peerreplication", [what]) if what == "batch" => Target::Batch,
+        ("peerreplication", [what]) if what == "registry" => Target::Registry,
         _ => return None,
     })
 }
@@ -246,6 +250,7 @@ mod tests {
             ("/status", "status"),
             ("/serverinfo/statusoverrides", "status_overrides"),
             ("/peerreplication/batch/", "batch"),
+            ("/peerreplication/registry", "registry_page"),
             ("/peerreplication", "-"),
             ("/Apps", "-"),
             ("/apps.json", "-"),

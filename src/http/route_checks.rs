@@ -47,6 +47,7 @@ fn check_escaped(route: &Route<'_>) {
         (Target::Asg(_), [name]) => format!("/asg/{name}/status"),
         (Target::Status, _) => "/status".to_string(),
         (Target::StatusOverrides, _) => "/serverinfo/statusoverrides".to_string(),
+        (Target::Registry, _) => "/peerreplication/registry".to_string(),
         (Target::Batch, _) => "/peerreplication/batch".to_string(),
         (target, names) => panic!("{target:?} has not {} names", names.len()),
     };

@@ -118,6 +118,9 @@ async fn dispatch(
                 body::discard(payload, http.body_limits()).await?;
             }
             let query = Query(request.query_string());
+            if route.target == Target::Registry {
+                return replication::page(http, request.headers(), query).await;
+            }
             match method {
                 "PUT" => put(http, ask, route, query).await,
                 "DELETE" => delete(http, ask, &route.target, query).await,

@@ -9,8 +9,11 @@ use crate::config::{Config, keys};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::model::InstanceKey;
+use crate::peers::Gate;
 use crate::preservation::Preservation;
 use crate::registry::{Published, Registry};
+use crate::transport::NodeSign;
+use uuid::Uuid;
 
 use super::body::Limits;
 use super::in_flight::InFlight;
@@ -30,6 +33,22 @@ pub struct Identity {
     pub started: Moment,
 }
 
+impl Identity {
+    /// The node's number in change stamps: half of its id.
+    pub fn number(&self) -> u64 {
+        Uuid::parse_str(&self.node_id).map_or(0, |id| id.as_u64_pair().0)
+    }
+
+    /// How the node shows itself to others of its kind.
+    pub fn sign(&self, open: bool) -> NodeSign {
+        NodeSign {
+            id: self.node_id.clone(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            open,
+        }
+    }
+}
+
 /// Everything a handler may use; one per node, shared by all workers.
 pub struct Http {
     /// What is set.
@@ -40,6 +59,8 @@ pub struct Http {
     pub registry: Door<Registry>,
     /// The way to self-preservation.
     pub preservation: Door<Preservation>,
+    /// Whether lists are served.
+    pub gate: Arc<Gate>,
     /// What the registry shows without being asked.
     pub published: Arc<Published>,
     /// The way to lists.
@@ -55,9 +76,14 @@ pub struct Http {
 }
 
 impl Http {
-    /// Whether requests should still be sent here.
+    /// Whether requests should be sent here.
     pub(super) fn is_ready(&self) -> bool {
-        !self.stopping.load(Ordering::Acquire)
+        self.gate.is_open() && !self.stopping.load(Ordering::Acquire)
+    }
+
+    /// How this node shows itself to others of its kind.
+    pub(super) fn sign(&self) -> NodeSign {
+        self.identity.sign(self.gate.is_open())
     }
 
     /// Limits of a registration.

@@ -7,8 +7,7 @@ use ::metrics::{Counter, Gauge, Histogram, counter, gauge, histogram, with_local
 use metrics_exporter_prometheus::PrometheusRecorder;
 
 use super::{
-    ACCEPTING_READS, BYTES_IN_FLIGHT, CONNECTIONS, FETCH_BYTES, FETCHES, HTTP_REQUESTS,
-    HTTP_SECONDS, REFUSED, SHED,
+    BYTES_IN_FLIGHT, CONNECTIONS, FETCH_BYTES, FETCHES, HTTP_REQUESTS, HTTP_SECONDS, REFUSED, SHED,
 };
 
 /// What is read; the label `kind`.
@@ -115,8 +114,6 @@ pub struct HttpMetrics {
     pub connections: Gauge,
     /// Bytes of bodies on their way.
     pub bytes_in_flight: Gauge,
-    /// 1 while lists are served.
-    pub accepting_reads: Gauge,
 }
 
 struct Requests {
@@ -139,7 +136,6 @@ impl HttpMetrics {
             shed: Arc::new(shed_counters()),
             connections: gauge!(CONNECTIONS),
             bytes_in_flight: gauge!(BYTES_IN_FLIGHT),
-            accepting_reads: gauge!(ACCEPTING_READS),
         })
     }
 

@@ -14,6 +14,7 @@
 //! | update metadata | `metadata.rs` | [`MetadataRefused`] |
 //! | evict | `evict.rs` | what is overdue; how many went |
 //! | apply a batch | `batch.rs` | one answer per item |
+//! | load what a peer held | `load.rs` | how many were new |
 //!
 //! | question | file |
 //! |---|---|
@@ -38,6 +39,7 @@ mod held;
 mod in_step;
 mod index;
 mod lease;
+mod load;
 mod metadata;
 mod newcomers;
 mod overrides;
@@ -65,6 +67,7 @@ pub use held::Held;
 pub use in_step::Beat;
 pub use index::Index;
 pub use lease::{Hold, Lease};
+pub use load::{Load, TakePage, copy_from_list};
 pub use metadata::{MetadataRefused, UpdateMetadata};
 pub use recent::{Recent, TakeRecent};
 pub use register::Register;

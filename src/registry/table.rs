@@ -4,6 +4,7 @@
 //! changes. Everything is sorted, so that lists come out the same way every time.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::lease::{Began, Hold, Reckoning};
@@ -99,6 +100,20 @@ impl LeaseTable {
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.apps.values().flat_map(|app| app.instances.values())
+    }
+
+    /// The instances after `key`, whether that is held or not; all of them without one.
+    pub(super) fn after(&self, key: Option<&InstanceKey>) -> impl Iterator<Item = &Arc<Held>> {
+        let app = key.map_or(Bound::Unbounded, |key| Bound::Included(&key.app));
+        let apps = self.apps.range::<Text, _>((app, Bound::Unbounded));
+        let entries = apps.flat_map(move |(name, app)| {
+            let id = match key {
+                Some(key) if key.app == *name => Bound::Excluded(&key.id),
+                _ => Bound::Unbounded,
+            };
+            app.instances.range::<Text, _>((id, Bound::Unbounded))
+        });
+        entries.map(|(_, entry)| &entry.held)
     }
 
     /// The instance under `key`, expired or not.
