@@ -33,6 +33,8 @@ mod batch;
 mod cancel;
 #[cfg(any(test, fuzzing))]
 mod checks;
+#[cfg(test)]
+mod converge;
 mod event;
 mod evict;
 mod held;
