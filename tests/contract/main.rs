@@ -18,6 +18,7 @@
 //! | `negotiation.rs` | wire.md §2.1–2.3: what is asked for and what comes |
 //! | `request_bodies.rs` | wire.md §2.4: packed, in other charsets, too long |
 //! | `limits.rs` | docs/configuration.md, limits: each with its answer and its counter |
+//! | `own_kind.rs` | what only nodes of this kind tell each other |
 //! | `round_trip.rs` | what goes out comes in again |
 //! | `bodies.rs` | golden answers, byte for byte |
 //! | `canon.rs`, `canon_xml.rs` | the checks O1–O13 and X1–X6 of foreign-clients.md |
@@ -36,6 +37,7 @@ mod java_merge;
 mod kit;
 mod limits;
 mod negotiation;
+mod own_kind;
 mod registrations;
 mod replay;
 mod replay_paths;
