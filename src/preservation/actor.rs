@@ -207,12 +207,7 @@ impl Handler<RegistryEvent> for Preservation {
         match event.what {
             What::Registered { is_new: true } => self.expected.appeared(),
             What::Cancelled | What::Evicted => self.expected.disappeared(),
-            What::Registered { is_new: false }
-            | What::Ordered
-            | What::StatusChanged
-            | What::MetadataChanged => {
-                return;
-            }
+            _ => return,
         }
         self.show();
     }

@@ -96,10 +96,8 @@ impl LeaseTable {
         };
         let held = entry.held.clone();
         let info = &held.info;
-        let stamp = beat
-            .last_dirty
-            .filter(|_| config.sync_when_timestamp_differs);
-        let in_step = stamp == Some(info.last_dirty);
+        let in_step =
+            beat.last_dirty == Some(info.last_dirty) && config.sync_when_timestamp_differs;
         let ordered = new_order(beat, info);
         let adopted = ordered.filter(|_| in_step && is_quiet(entry, now));
         let override_status = adopted.or(info.override_status);
@@ -115,21 +113,20 @@ impl LeaseTable {
         }
         // Nobody else changes the word's generation, so this cannot fail.
         let _ = held.lease.renew(held.generation, now);
-        let newer = stamp.is_some_and(|stamp| stamp > info.last_dirty);
+        let sync = config.sync_when_timestamp_differs;
+        let newer = beat.compared(&held, sync) == Compared::Newer;
         // With a newer stamp the override is stored now and takes effect with the next heartbeat.
         let override_status = ordered.filter(|_| newer).or(override_status);
-        let order = override_status
-            .filter(|_| override_status != info.override_status)
-            .map(|status| Order {
-                stamp: self.stamps.next(now.wall),
-                what: Ordered::Set(status),
-            });
-        let order = order.or(held.version.order());
+        let came = override_status.filter(|_| override_status != info.override_status);
+        let order = match came {
+            Some(status) => Some(self.order_now(Ordered::Set(status), now)),
+            None => held.version.order(),
+        };
         let changed = self.apply(&held, status, order, now);
-        let renewal = match stamp {
-            Some(_) if newer => Renewal::Newer,
-            Some(_) if !in_step => Renewal::Older(changed_or(&changed, &held)),
-            _ => Renewal::InStep,
+        let renewal = match beat.compared(&held, sync) {
+            Compared::Newer => Renewal::Newer,
+            Compared::Older => Renewal::Older(changed_or(&changed, &held)),
+            Compared::Same => Renewal::InStep,
         };
         Renewed { renewal, changed }
     }

@@ -56,10 +56,7 @@ impl LeaseTable {
         if held.info.status == order.status {
             return Ok(None);
         }
-        let ordered = Order {
-            stamp: self.stamps.next(now.wall),
-            what: Ordered::Set(order.status),
-        };
+        let ordered = self.order_now(Ordered::Set(order.status), now);
         Ok(self.order(&held, ordered, order.last_dirty, now))
     }
 
@@ -72,10 +69,8 @@ impl LeaseTable {
         if held.info.override_status.is_none() {
             return Ok(None);
         }
-        let ordered = Order {
-            stamp: self.stamps.next(now.wall),
-            what: Ordered::Cleared(order.status.unwrap_or(InstanceStatus::Unknown)),
-        };
+        let after = order.status.unwrap_or(InstanceStatus::Unknown);
+        let ordered = self.order_now(Ordered::Cleared(after), now);
         Ok(self.order(&held, ordered, order.last_dirty, now))
     }
 
@@ -93,6 +88,12 @@ impl LeaseTable {
             (Some(order), true) => Ok(self.order(&held, order, last_dirty, now)),
             _ => Ok(None),
         }
+    }
+
+    /// An order that is given here and now.
+    pub(super) fn order_now(&mut self, what: Ordered, now: Moment) -> Order {
+        let stamp = self.stamps.next(now.wall);
+        Order { stamp, what }
     }
 
     /// The instance with its lease renewed.
