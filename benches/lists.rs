@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use heureka::cache::{View, Want};
@@ -17,7 +18,6 @@ use heureka::config::{Config, Mode};
 use heureka::model::{InstanceInfo, Metadata, Origin};
 use heureka::node::{self, Node, Placement};
 use heureka::registry::{Cancel, Register, UpdateMetadata};
-use heureka::transport::HttpNetwork;
 use heureka::wire::{Form, Rope};
 use tokio::time::Instant;
 
@@ -78,14 +78,15 @@ impl World {
     async fn with(instances: usize) -> Self {
         let before = resident();
         let clock = Clock::system();
-        let identity = node::identity(0, &clock);
         let config = Config::of(Mode::Modern);
+        let identity = node::identity(&config, 0, &clock);
+        let network = node::network(&config.peers, &identity, Arc::default());
         let node = Node::assemble(
             config,
             clock,
             identity,
             Placement::OwnThreads,
-            Rc::new(HttpNetwork),
+            Rc::new(network),
         );
         let world = Self {
             node,

@@ -7,14 +7,17 @@ use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use heureka::clock::Clock;
 use heureka::config::{Config, Mode, Sources, keys};
 use heureka::files;
+use heureka::http::Identity;
 use heureka::node::{self, Ended, Node, Placement};
+use heureka::peers::{self, Me};
 use heureka::registry::current_work;
-use heureka::transport::HttpNetwork;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
@@ -150,17 +153,20 @@ async fn serve(config: Config) -> ExitCode {
     };
     // Before anybody is told that it listens: from then on it leaves in good order.
     let signals = StopSignals::catch();
-    introduce(&config, address);
+    let identity = node::identity(&config, address.port(), &clock);
+    introduce(&config, address, &identity);
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
-    let identity = node::identity(address.port(), &clock);
+    // Lists are whole from the start: nothing is copied from peers yet.
+    let open = Arc::new(AtomicBool::new(true));
+    let network = node::network(&config.peers, &identity, open);
     let node = Node::assemble(
         config,
         clock,
         identity,
         Placement::OwnThreads,
-        Rc::new(HttpNetwork),
+        Rc::new(network),
     );
     match node.run(listener, signals.wait()).await {
         Ok(Ended::Stopped) => {
@@ -179,12 +185,16 @@ async fn serve(config: Config) -> ExitCode {
 }
 
 /// The first lines of the log: where, how, and what to open next.
-fn introduce(config: &Config, address: SocketAddr) {
+fn introduce(config: &Config, address: SocketAddr, identity: &Identity) {
     tracing::info!(
         "heureka {} listening on http://{address}",
         env!("CARGO_PKG_VERSION")
     );
-    tracing::info!("{}", mode_line(config.mode));
+    tracing::info!(
+        "{}; open to everyone who reaches it",
+        mode_line(config.mode)
+    );
+    tracing::info!("{}", peers_line(config, identity));
     let base = format!(
         "http://localhost:{}{}",
         address.port(),
@@ -199,14 +209,30 @@ fn introduce(config: &Config, address: SocketAddr) {
 
 fn mode_line(mode: Mode) -> &'static str {
     match mode {
-        Mode::Modern => {
-            "modern mode: reads show every acknowledged write, leases end on time; \
-             one node, open to everyone who reaches it"
-        }
-        Mode::Classic => {
-            "classic mode: the Java server's cache, lease and eviction times; \
-             one node, open to everyone who reaches it"
-        }
+        Mode::Modern => "modern mode: reads show every acknowledged write, leases end on time",
+        Mode::Classic => "classic mode: the Java server's cache, lease and eviction times",
+    }
+}
+
+/// Who the other nodes are, as far as that is known without asking anybody.
+fn peers_line(config: &Config, identity: &Identity) -> String {
+    let Identity {
+        host_name,
+        ip_addr,
+        port,
+        ..
+    } = identity;
+    let me = Me::new(config, host_name, ip_addr, *port);
+    let listed = peers::listed(&config.peers, &me).into_iter();
+    let mut peers: Vec<_> = listed.map(|url| url.to_string()).collect();
+    let names = config.peers.dns_hosts.iter();
+    peers.extend(names.map(|url| format!("all addresses of {url}")));
+    if let Some(lists) = &config.peers.dns_lists {
+        peers.push(format!("what DNS lists under {}", lists.domain));
+    }
+    match peers.is_empty() {
+        true => "one node, without peers".to_string(),
+        false => format!("peers: {}", peers.join(", ")),
     }
 }
 

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, PeersConfig};
 use crate::eviction::{Eviction, EvictionParts};
 use crate::http::{self, Http, Identity, InFlight};
 use crate::mailbox::Door;
@@ -27,7 +27,7 @@ use crate::metrics::Metrics;
 use crate::peers::Gate;
 use crate::preservation::Preservation;
 use crate::registry::{Published, Registry, RegistryEvent};
-use crate::transport::Network;
+use crate::transport::{HttpNetwork, HttpOptions, Network, NodeSign};
 
 /// How long open requests may take once the node is on its way out.
 pub const GRACE: Duration = Duration::from_secs(5);
@@ -281,15 +281,43 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)?.into_std()
 }
 
-/// Who this node is, as far as the machine tells.
-pub fn identity(port: u16, clock: &Clock) -> Identity {
+/// Who this node is, as far as the settings and the machine tell. It listens on this port.
+pub fn identity(config: &Config, port: u16, clock: &Clock) -> Identity {
+    let instance = &config.instance;
+    let machine = || gethostname::gethostname().to_string_lossy().into_owned();
+    let ip_addr = instance.ip_addr.clone();
+    let ip_addr = ip_addr.unwrap_or_else(|| match config.http.address {
+        all if all.is_unspecified() => own_address().to_string(),
+        one => one.to_string(),
+    });
+    let host_name = match instance.prefer_ip {
+        true => ip_addr.clone(),
+        false => instance.host_name.clone().unwrap_or_else(machine),
+    };
     Identity {
         node_id: Uuid::new_v4().to_string(),
-        host_name: gethostname::gethostname().to_string_lossy().into_owned(),
-        ip_addr: own_address().to_string(),
+        host_name,
+        ip_addr,
         port,
         started: clock.now(),
     }
+}
+
+/// The way to other nodes; `open` is whether this node serves lists, as it tells them.
+pub fn network(config: &PeersConfig, identity: &Identity, open: Arc<AtomicBool>) -> HttpNetwork {
+    let id = identity.node_id.clone();
+    HttpNetwork::new(HttpOptions {
+        connect_timeout: config.connect_timeout,
+        read_timeout: config.read_timeout,
+        idle_timeout: config.idle_timeout,
+        idle_per_host: config.idle_connections,
+        ip_addr: identity.ip_addr.clone(),
+        sign: Rc::new(move || NodeSign {
+            id: id.clone(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            open: open.load(Ordering::Acquire),
+        }),
+    })
 }
 
 /// The address of the interface that the default route uses; no packet is sent to find out.

@@ -1,4 +1,12 @@
 //! The canonical spelling of every key this version knows. docs/configuration.md explains them.
+//!
+//! A key that ends in `.<…>` is a map: what stands there is data.
+
+mod instance;
+mod peers;
+
+pub use instance::*;
+pub use peers::*;
 
 /// See [`super::HttpConfig::port`].
 pub const PORT: &str = "server.port";
@@ -93,8 +101,8 @@ pub const ENVIRONMENT: &str = "eureka.environment";
 /// See [`super::PageConfig::datacenter`].
 pub const DATACENTER: &str = "eureka.datacenter";
 
-/// All of them.
-pub const ALL: [&str; 44] = [
+/// Those of the server alone.
+const SERVER: [&str; 44] = [
     PORT,
     ADDRESS,
     CONTEXT_PATH,
@@ -140,3 +148,16 @@ pub const ALL: [&str; 44] = [
     ENVIRONMENT,
     DATACENTER,
 ];
+
+/// All of them.
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    let others = [peers::ALL, instance::ALL].into_iter().flatten().copied();
+    let idle = without_effect().map(|(key, _)| key);
+    SERVER.into_iter().chain(others).chain(idle)
+}
+
+/// Keys that a Java server's file may have and that do nothing here, each with the reason.
+pub(super) fn without_effect() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let idle = [peers::WITHOUT_EFFECT, instance::WITHOUT_EFFECT];
+    idle.into_iter().flatten().copied()
+}

@@ -7,19 +7,22 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `keys.rs` | the canonical spelling of every key |
+//! | `keys.rs` `keys/` | the canonical spelling of every key |
 //! | `sources.rs` | command line and environment, and which of them wins |
 //! | `read.rs` | texts to values, and the mistakes |
-//! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` | the structs |
+//! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` `instance.rs` | the structs |
+//! | `peer_lists.rs` | the lists of peers, in all their forms |
 //! | `settings.rs` | [`Config`]: all of them together |
 
 mod cache;
 mod eviction;
 mod http;
+mod instance;
 pub mod keys;
 mod limits;
 mod overload;
 mod page;
+mod peer_lists;
 mod peers;
 mod preservation;
 mod read;
@@ -30,9 +33,11 @@ mod sources;
 pub use cache::CacheConfig;
 pub use eviction::{EvictionConfig, Sweep};
 pub use http::HttpConfig;
+pub use instance::{InstanceConfig, Own};
 pub use limits::LimitsConfig;
 pub use overload::OverloadConfig;
 pub use page::PageConfig;
+pub use peer_lists::{DEFAULT_ZONE, DnsLists};
 pub use peers::PeersConfig;
 pub use preservation::{PreservationConfig, Protection};
 pub use read::ConfigError;

@@ -4,7 +4,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::Sources;
-use crate::model::Limit;
+use super::peer_lists::items;
+use super::sources::Found;
+use crate::model::{Limit, NodeUrl, without_credentials};
 
 /// A value that cannot be used: the key, what came, from where, and what is wanted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -86,6 +88,74 @@ impl<'s> Reader<'s> {
         default: T,
     ) -> T {
         self.value(key, wanted, default, |text| text.parse().ok())
+    }
+
+    /// What is given for a key.
+    pub(super) fn found(&self, key: &str) -> Option<Found> {
+        self.sources.get(key).cloned()
+    }
+
+    /// The entries of a map; what counts most is last.
+    pub(super) fn entries(&self, map: &str) -> Vec<(String, Found)> {
+        self.sources.entries(map).to_vec()
+    }
+
+    /// A key is not set although another one needs it.
+    pub(super) fn missing(&mut self, key: &'static str, wanted: &'static str, by: &str) {
+        let from = format!("nowhere, and {by} needs it");
+        let text = String::new();
+        self.mistakes.push(ConfigError {
+            key,
+            text,
+            from,
+            wanted,
+        });
+    }
+
+    /// A list of service URLs, each once. Mistakes are shown without credentials.
+    pub(super) fn urls(&mut self, key: &'static str, found: &Found) -> Vec<NodeUrl> {
+        let mut urls: Vec<NodeUrl> = Vec::new();
+        for item in items(&found.text) {
+            match item.parse::<NodeUrl>() {
+                Ok(url) if urls.contains(&url) => {}
+                Ok(url) => urls.push(url),
+                Err(_) => self.mistakes.push(ConfigError {
+                    key,
+                    // All of it: a comma in a password cuts it in two.
+                    text: without_credentials(&found.text),
+                    from: found.from.clone(),
+                    wanted: "URLs like http://host:8761/eureka/, with commas between them",
+                }),
+            }
+        }
+        urls
+    }
+
+    /// A text, if one is given that is not empty.
+    pub(super) fn name(&mut self, key: &'static str) -> Option<String> {
+        Some(self.text(key, "")).filter(|text| !text.is_empty())
+    }
+
+    /// A port that one can connect to.
+    pub(super) fn port(&mut self, key: &'static str, default: u16) -> u16 {
+        let wanted = "a number from 1 to 65535";
+        self.value(key, wanted, default, |text| {
+            text.parse().ok().filter(|port| *port != 0)
+        })
+    }
+
+    /// How many of something that there must be at least one of.
+    pub(super) fn count(&mut self, key: &'static str, default: usize) -> usize {
+        self.limit(Limit::new(default, key)).max
+    }
+
+    /// A number of milliseconds without a unit; 0 is no pause.
+    pub(super) fn pause(&mut self, key: &'static str, default: Duration) -> Duration {
+        let wanted = "a number of milliseconds without a unit";
+        self.value(key, wanted, default, |text| match text {
+            "0" => Some(Duration::ZERO),
+            _ => positive(text).map(Duration::from_millis),
+        })
     }
 
     /// A limit, which knows its key.

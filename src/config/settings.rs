@@ -2,8 +2,8 @@
 
 use super::read::Reader;
 use super::{
-    CacheConfig, ConfigError, EvictionConfig, HttpConfig, LimitsConfig, OverloadConfig, PageConfig,
-    PeersConfig, PreservationConfig, RegistryConfig, Sources, keys,
+    CacheConfig, ConfigError, EvictionConfig, HttpConfig, InstanceConfig, LimitsConfig,
+    OverloadConfig, PageConfig, PeersConfig, PreservationConfig, RegistryConfig, Sources, keys,
 };
 
 /// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
@@ -40,6 +40,7 @@ pub struct Config {
     pub cache: CacheConfig,
     pub page: PageConfig,
     pub peers: PeersConfig,
+    pub instance: InstanceConfig,
     /// What the user should know about the settings although nothing is wrong.
     pub warnings: Vec<String>,
 }
@@ -58,6 +59,7 @@ impl Config {
             cache: CacheConfig::of(mode),
             page: PageConfig::default(),
             peers: PeersConfig::of(mode),
+            instance: InstanceConfig::default(),
             warnings: Vec::new(),
         }
     }
@@ -82,9 +84,13 @@ impl Config {
             eviction: EvictionConfig::read(&mut reader, mode),
             cache: CacheConfig::read(&mut reader, mode),
             page: PageConfig::read(&mut reader),
-            peers: PeersConfig::of(mode),
+            peers: PeersConfig::read(&mut reader, mode),
+            instance: InstanceConfig::read(&mut reader),
             warnings: Vec::new(),
         };
+        for (key, reason) in keys::without_effect() {
+            reader.warn_if_set(key, reason);
+        }
         config.warnings = reader.warnings;
         if reader.mistakes.is_empty() {
             Ok(config)

@@ -3,23 +3,19 @@
 use super::answer::Answer;
 use super::ask::Ask;
 use super::error::ApiError;
-use super::state::{Http, Identity};
+use super::state::Http;
 use super::system::{System, uptime};
-use crate::model::{
-    ActionType, DataCenter, InstanceInfo, InstanceStatus, LeaseTerms, LeaseTimes, Listed, Port,
-};
+use crate::config::Own;
+use crate::model::{InstanceInfo, LeaseTimes, Listed};
 use crate::preservation::{Describe, Standing};
 use crate::registry::TakeOverrides;
 use crate::wire::Format;
 use crate::wire::status_info::{self, StatusInfo};
 
-/// The node's own application.
-const OWN_APP: &str = "EUREKA-SERVER";
-
 /// `GET status` (wire.md §3.12).
 pub(super) async fn status(http: &Http, ask: &Ask) -> Result<Answer, ApiError> {
     let standing = http.preservation.ask(Describe).await?;
-    let own = own_instance(&http.identity);
+    let own = own_instance(http);
     let started = http.identity.started.wall;
     let replicas = [
         "registered-replicas",
@@ -70,45 +66,14 @@ fn general_stats(http: &Http, standing: &Standing) -> Vec<(&'static str, String)
 }
 
 /// The node as an instance of its own kind.
-pub(super) fn own_instance(identity: &Identity) -> InstanceInfo {
-    let Identity {
-        host_name,
-        ip_addr,
-        port,
-        started,
-        ..
-    } = identity;
-    let id = format!("{host_name}:{}:{port}", OWN_APP.to_lowercase());
-    let url = |path: &str| Some(format!("http://{host_name}:{port}{path}").into());
-    InstanceInfo {
-        instance_id: Some(id.into()),
-        host_name: host_name.as_str().into(),
-        app: OWN_APP.into(),
-        ip_addr: ip_addr.as_str().into(),
-        sid: None,
-        status: InstanceStatus::Up,
-        override_status: None,
-        port: Port {
-            number: *port,
-            enabled: true,
-        },
-        secure_port: Port::DEFAULT_SECURE,
-        country_id: 1,
-        data_center: DataCenter::MyOwn,
-        lease: LeaseTerms::default(),
-        metadata: Default::default(),
-        app_group_name: None,
-        home_page_url: url("/"),
-        status_page_url: url("/actuator/info"),
-        health_check_url: url("/actuator/health"),
-        secure_health_check_url: None,
-        vip_address: Some(OWN_APP.to_lowercase().into()),
-        secure_vip_address: None,
-        last_updated: started.wall,
-        last_dirty: started.wall,
-        action: ActionType::Added,
-        asg_name: None,
-    }
+pub(super) fn own_instance(http: &Http) -> InstanceInfo {
+    let identity = &http.identity;
+    http.config.instance.record(Own {
+        host_name: &identity.host_name,
+        ip_addr: &identity.ip_addr,
+        port: identity.port,
+        started: identity.started.wall,
+    })
 }
 
 /// `GET serverinfo/statusoverrides`: ids and statuses, JSON only (wire.md §3.13).

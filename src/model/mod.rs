@@ -35,7 +35,7 @@ pub use instance::{
 };
 pub use limits::{ContentLimits, Limit, MetadataLimits, RegistryLimits, TooMuch};
 pub use metadata::Metadata;
-pub use node_url::{NodeUrl, UrlRefused};
+pub use node_url::{NodeUrl, UrlRefused, without_credentials};
 pub use origin::Origin;
 pub use replication::{
     Action, ItemAnswer, Outgoing, OutgoingItem, PeerAnswer, PeerCopy, PeerItem, ReplicationItem,

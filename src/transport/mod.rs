@@ -1,15 +1,20 @@
 //! Asking another node: every request that one node may make of another, and nothing about why.
 //!
 //! [`NodeApi`] is one node as another sees it, [`Network`] the way to nodes by their address, and to addresses
-//! by their name. `http.rs` is the real one. Tests have one in memory, which carries the same encoded bytes.
+//! by their name. [`HttpNetwork`] is the real one. Tests have one in memory, which carries the same encoded bytes.
 //!
 //! | file | what |
 //! |---|---|
 //! | `call.rs` | what may be asked, as a request, and what comes back |
+//! | `http.rs` | nodes over HTTP/1.1 |
+//! | `names.rs` | addresses and texts of names |
 //! | `sign.rs` | how nodes of this kind recognise each other: one header, which others ignore |
 
 mod call;
+#[cfg(feature = "network")]
 mod http;
+#[cfg(feature = "network")]
+mod names;
 mod sign;
 
 use std::io;
@@ -18,7 +23,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 pub use call::{Answer, Call, CallFailed, Request};
-pub use http::HttpNetwork;
+#[cfg(feature = "network")]
+pub use http::{HttpNetwork, HttpOptions};
 pub use sign::{NodeSign, SIGN};
 
 use crate::model::NodeUrl;

@@ -10,6 +10,7 @@ use std::future::{Future, IntoFuture};
 use std::io::Read;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_http::Response;
@@ -24,7 +25,6 @@ use heureka::clock::Clock;
 use heureka::config::{Config, Mode};
 use heureka::http;
 use heureka::node::{self, Node, Placement};
-use heureka::transport::HttpNetwork;
 use serde_json::Value;
 use tokio::runtime::{Handle, Id};
 use tokio::sync::OnceCell;
@@ -54,13 +54,14 @@ impl TestNode {
     pub fn with(config: Config) -> Self {
         pause_once();
         let clock = Clock::starting_at(EPOCH);
-        let identity = node::identity(8761, &clock);
+        let identity = node::identity(&config, 8761, &clock);
+        let network = node::network(&config.peers, &identity, Arc::default());
         Self::of(Node::assemble(
             config,
             clock,
             identity,
             Placement::Here,
-            Rc::new(HttpNetwork),
+            Rc::new(network),
         ))
     }
 

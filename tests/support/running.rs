@@ -4,6 +4,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -12,7 +13,6 @@ use actix_web::rt::System;
 use heureka::clock::Clock;
 use heureka::config::Config;
 use heureka::node::{self, Node, Placement};
-use heureka::transport::HttpNetwork;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -39,13 +39,14 @@ impl Running {
                 let listener = node::listen(any).unwrap();
                 let address = listener.local_addr().unwrap();
                 let clock = Clock::system();
-                let identity = node::identity(address.port(), &clock);
+                let identity = node::identity(&config, address.port(), &clock);
+                let network = node::network(&config.peers, &identity, Arc::default());
                 let node = Node::assemble(
                     config,
                     clock,
                     identity,
                     Placement::OwnThreads,
-                    Rc::new(HttpNetwork),
+                    Rc::new(network),
                 );
                 let server = node.serve(listener).unwrap();
                 ready.send((address, server.handle())).unwrap();

@@ -9,6 +9,7 @@ use std::future::{Future, IntoFuture, poll_fn};
 use std::ops::Deref;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -16,7 +17,6 @@ use actix_web::http::Method;
 use heureka::clock::Clock;
 use heureka::config::{Config, Mode, Protection};
 use heureka::node::{self, Node, Placement};
-use heureka::transport::HttpNetwork;
 use serde_json::Value;
 
 use crate::support::{Ask, EPOCH, Reply, TestNode, members};
@@ -66,14 +66,9 @@ impl Scene {
     pub fn in_paused_time(config: Config) -> Self {
         let mode = config.mode;
         let clock = Clock::starting_at(EPOCH);
-        let identity = node::identity(8761, &clock);
-        let node = Node::assemble(
-            config,
-            clock,
-            identity,
-            Placement::Here,
-            Rc::new(HttpNetwork),
-        );
+        let identity = node::identity(&config, 8761, &clock);
+        let network = node::network(&config.peers, &identity, Arc::default());
+        let node = Node::assemble(config, clock, identity, Placement::Here, Rc::new(network));
         Self {
             mode,
             inner: TestNode::of(node),

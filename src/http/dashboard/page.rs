@@ -67,7 +67,7 @@ pub(in crate::http) async fn page(request: HttpRequest, http: Data<Http>) -> Htt
 async fn render(http: &Http) -> Result<String, Shut> {
     let held = http.registry.ask(TakeSnapshot).await?;
     let standing = http.preservation.ask(Describe).await?;
-    let own = own_instance(&http.identity);
+    let own = own_instance(http);
     let page = Page {
         title: "heureka",
         home: format!("{}{}", http.config.http.context_path, http.config.page.path),

@@ -1,0 +1,248 @@
+//! The node as an instance of its own kind: what it says of itself (config.md §2).
+
+use super::keys;
+use super::read::Reader;
+use crate::model::{EpochMillis, InstanceInfo, InstanceStatus, LeaseTerms, Metadata, Port, Text};
+
+/// The application of all nodes that are told nothing else.
+const APP: &str = "eureka-server";
+
+/// Knobs of the node's own record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceConfig {
+    /// Name of the application, as written; default `spring.application.name`, else `eureka-server`. All nodes of
+    /// a cluster should have the same: peers are looked for under it.
+    pub app: String,
+    /// Group of the application; default none.
+    pub app_group: Option<String>,
+    /// AWS auto-scaling group; default none. Shown, without effect.
+    pub asg: Option<String>,
+    /// Id; default `HOST:APPLICATION:PORT`.
+    pub instance_id: Option<String>,
+    /// Host name that others reach it under; default the machine's. Peers' lists are searched for it.
+    pub host_name: Option<String>,
+    /// Address that others reach it at; default that of the interface to everywhere.
+    pub ip_addr: Option<String>,
+    /// Whether the address takes the place of the host name; default false.
+    pub prefer_ip: bool,
+    /// Port that others reach it at; default the one it listens on.
+    pub port: Option<u16>,
+    /// Whether that port is shown as in use; default true.
+    pub port_enabled: bool,
+    /// Port for TLS; default 443, not in use.
+    pub secure_port: Port,
+    /// What it asks of its lease at its peers; default a heartbeat every 30 s and an end after 90 s.
+    pub lease: LeaseTerms,
+    /// Virtual host name; default the application's.
+    pub vip: Option<String>,
+    /// Virtual host name for TLS; default the application's, where there is a port for TLS.
+    pub secure_vip: Option<String>,
+    /// Free pairs; default none.
+    pub metadata: Metadata,
+    /// What it registers as; default UP.
+    pub status: InstanceStatus,
+    /// Where people look; default `/`.
+    pub home_page: Link,
+    /// Where people look for more; default `/actuator/info`.
+    pub status_page: Link,
+    /// Where machines look; default `/actuator/health`.
+    pub health_check: Link,
+    /// The same over TLS; default none.
+    pub secure_health_check: Option<String>,
+}
+
+/// An address on this node: a whole one, or else a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// `${eureka.hostname}` in it is the host name.
+    pub url: Option<String>,
+    /// With a slash at its beginning.
+    pub path: String,
+}
+
+/// What the record has from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Own<'a> {
+    /// Its host name, or what takes its place.
+    pub host_name: &'a str,
+    /// Its address.
+    pub ip_addr: &'a str,
+    /// The port that it listens on.
+    pub port: u16,
+    /// When it started.
+    pub started: EpochMillis,
+}
+
+impl Default for InstanceConfig {
+    fn default() -> Self {
+        Self {
+            app: APP.to_string(),
+            app_group: None,
+            asg: None,
+            instance_id: None,
+            host_name: None,
+            ip_addr: None,
+            prefer_ip: false,
+            port: None,
+            port_enabled: true,
+            secure_port: Port {
+                number: 443,
+                enabled: false,
+            },
+            lease: LeaseTerms::default(),
+            vip: None,
+            secure_vip: None,
+            metadata: Metadata::default(),
+            status: InstanceStatus::Up,
+            home_page: Link::at("/"),
+            status_page: Link::at("/actuator/info"),
+            health_check: Link::at("/actuator/health"),
+            secure_health_check: None,
+        }
+    }
+}
+
+impl InstanceConfig {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let default = Self::default();
+        let app = reader.name(keys::APPLICATION_NAME);
+        let app = reader.name(keys::APP_NAME).or(app);
+        let port = reader.found(keys::NON_SECURE_PORT);
+        Self {
+            app: app.unwrap_or(default.app),
+            app_group: reader.name(keys::APP_GROUP),
+            asg: reader.name(keys::ASG_NAME),
+            instance_id: reader.name(keys::INSTANCE_ID),
+            host_name: reader.name(keys::HOST_NAME),
+            ip_addr: ip_addr(reader),
+            prefer_ip: reader.flag(keys::PREFER_IP, default.prefer_ip),
+            port: port.map(|_| reader.port(keys::NON_SECURE_PORT, 8761)),
+            port_enabled: reader.flag(keys::NON_SECURE_PORT_ENABLED, default.port_enabled),
+            secure_port: Port {
+                number: reader.port(keys::SECURE_PORT, default.secure_port.number),
+                enabled: reader.flag(keys::SECURE_PORT_ENABLED, default.secure_port.enabled),
+            },
+            lease: lease(reader, default.lease),
+            vip: reader.name(keys::VIP),
+            secure_vip: reader.name(keys::SECURE_VIP),
+            metadata: metadata(reader),
+            status: status(reader, default.status),
+            home_page: link(
+                reader,
+                keys::HOME_PAGE_URL,
+                keys::HOME_PAGE_PATH,
+                default.home_page,
+            ),
+            status_page: link(
+                reader,
+                keys::STATUS_PAGE_URL,
+                keys::STATUS_PAGE_PATH,
+                default.status_page,
+            ),
+            health_check: link(
+                reader,
+                keys::HEALTH_CHECK_URL,
+                keys::HEALTH_CHECK_PATH,
+                default.health_check,
+            ),
+            secure_health_check: reader.name(keys::SECURE_HEALTH_CHECK_URL),
+        }
+    }
+
+    /// The node's own record.
+    pub fn record(&self, own: Own<'_>) -> InstanceInfo {
+        let port = self.port.unwrap_or(own.port);
+        let id = || format!("{}:{}:{port}", own.host_name, self.app);
+        let text = |text: &Option<String>| text.as_deref().map(Text::from);
+        let link = |link: &Link| Some(link.on(own.host_name, port).into());
+        let secure_vip = self.secure_port.enabled.then_some(&self.app);
+        InstanceInfo {
+            instance_id: Some(self.instance_id.clone().unwrap_or_else(id).into()),
+            status: self.status,
+            port: Port {
+                number: port,
+                enabled: self.port_enabled,
+            },
+            secure_port: self.secure_port,
+            lease: self.lease,
+            metadata: self.metadata.clone(),
+            app_group_name: self
+                .app_group
+                .as_ref()
+                .map(|group| group.to_uppercase().into()),
+            home_page_url: link(&self.home_page),
+            status_page_url: link(&self.status_page),
+            health_check_url: link(&self.health_check),
+            secure_health_check_url: text(&self.secure_health_check),
+            vip_address: Some(self.vip.as_ref().unwrap_or(&self.app).as_str().into()),
+            secure_vip_address: self
+                .secure_vip
+                .as_ref()
+                .or(secure_vip)
+                .map(|vip| vip.as_str().into()),
+            last_updated: own.started,
+            last_dirty: own.started,
+            asg_name: text(&self.asg),
+            ..InstanceInfo::new(&self.app.to_uppercase(), own.host_name, own.ip_addr)
+        }
+    }
+}
+
+impl Link {
+    fn at(path: &str) -> Self {
+        let path = path.to_string();
+        Self { url: None, path }
+    }
+
+    fn on(&self, host: &str, port: u16) -> String {
+        match &self.url {
+            Some(url) => url.replace("${eureka.hostname}", host),
+            None => format!("http://{host}:{port}{}", self.path),
+        }
+    }
+}
+
+fn link(reader: &mut Reader<'_>, url: &'static str, path: &'static str, default: Link) -> Link {
+    let wanted = "a path that begins with a slash";
+    Link {
+        url: reader.name(url),
+        path: reader.value(path, wanted, default.path, |text| {
+            text.starts_with('/').then(|| text.to_string())
+        }),
+    }
+}
+
+fn ip_addr(reader: &mut Reader<'_>) -> Option<String> {
+    reader.value(keys::IP_ADDRESS, "an IP address", None, |text| {
+        let address: std::net::IpAddr = text.parse().ok()?;
+        Some(Some(address.to_string()))
+    })
+}
+
+fn lease(reader: &mut Reader<'_>, default: LeaseTerms) -> LeaseTerms {
+    let mut seconds = |key, default: u32| {
+        // Java's numbers end here.
+        let wanted = "a number of seconds from 1 to 2147483647";
+        reader.value(key, wanted, default, |text| {
+            let seconds = text.parse().ok();
+            seconds.filter(|seconds| (1..=i32::MAX as u32).contains(seconds))
+        })
+    };
+    LeaseTerms {
+        renewal_interval_secs: seconds(keys::RENEWAL_INTERVAL, default.renewal_interval_secs),
+        duration_secs: seconds(keys::LEASE_DURATION, default.duration_secs),
+    }
+}
+
+fn metadata(reader: &Reader<'_>) -> Metadata {
+    let entries = reader.entries(keys::METADATA).into_iter();
+    let pairs = entries.map(|(key, found)| (key.into(), found.text.into()));
+    pairs.collect()
+}
+
+fn status(reader: &mut Reader<'_>, default: InstanceStatus) -> InstanceStatus {
+    let wanted = "UP, DOWN, STARTING, OUT_OF_SERVICE or UNKNOWN";
+    reader.value(keys::INITIAL_STATUS, wanted, default, |text| {
+        InstanceStatus::from_constant(&text.to_uppercase().replace('-', "_"))
+    })
+}
