@@ -7,8 +7,6 @@ use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use heureka::clock::Clock;
@@ -158,9 +156,7 @@ async fn serve(config: Config) -> ExitCode {
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
-    // Lists are whole from the start: nothing is copied from peers yet.
-    let open = Arc::new(AtomicBool::new(true));
-    let network = node::network(&config.peers, &identity, open);
+    let network = node::network(&config.peers, &identity);
     let node = Node::assemble(
         config,
         clock,

@@ -4,35 +4,38 @@
 //! The response cache is first, since the registry tells it every change from the first one on. The way
 //! out is: not ready, no new connections, open requests finished, all within [`GRACE`].
 
+mod ground;
+mod machine;
+
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::TcpListener;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use actix::{Actor, Addr, Arbiter, Context, Recipient};
+use actix::{Actor, Addr, Context};
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::web::Data;
-use tokio::net::TcpSocket;
-use uuid::Uuid;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 
-use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
 use crate::clock::Clock;
-use crate::config::{Config, PeersConfig};
-use crate::eviction::{Eviction, EvictionParts};
+use crate::config::Config;
 use crate::http::{self, Http, Identity, InFlight};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
-use crate::peers::Gate;
-use crate::preservation::Preservation;
-use crate::registry::{Published, Registry, RegistryEvent};
-use crate::transport::{HttpNetwork, HttpOptions, Network, NodeSign};
+use crate::peers::{Begin, Flush, Gate, OwnInstance, Peers};
+use crate::registry::{Published, Registry};
+use crate::transport::Network;
+use ground::Ground;
+
+pub use machine::{identity, listen, network};
 
 /// How long open requests may take once the node is on its way out.
 pub const GRACE: Duration = Duration::from_secs(5);
-/// Connections that the system holds until they are accepted.
-const BACKLOG: u32 = 1024;
+/// What is kept of the grace for the end itself.
+const MARGIN: Duration = Duration::from_millis(500);
 /// Pause between two upkeeps of metrics and clock.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -50,6 +53,7 @@ pub struct Node {
     /// What handlers share.
     pub http: Data<Http>,
     vital: Vec<Vital>,
+    cluster: Cluster,
 }
 
 /// An actor the node cannot live without.
@@ -78,39 +82,49 @@ impl Node {
         place: Placement,
         network: Rc<dyn Network>,
     ) -> Self {
-        let _ = &network;
         let metrics = Metrics::new();
         let published = Published::new(config.registry, metrics.registry.renewals.clone())
             .on_node(identity.number());
-        let ground = Ground {
+        let gate = Gate::shut(metrics.sync_up.clone(), identity.open.clone());
+        Self::on(Ground {
             config,
             clock,
+            identity,
             metrics,
             published: Arc::new(published),
+            gate: Arc::new(gate),
+            network,
             place,
-        };
+        })
+    }
+
+    fn on(ground: Ground) -> Self {
         let (cache, reader) = ground.cache();
         let preservation = ground.preservation();
-        let listeners = vec![cache.clone().recipient(), preservation.clone().recipient()];
-        let registry = ground.registry(listeners);
+        let peers = ground.peers();
+        let registry = ground.registry(vec![
+            cache.clone().recipient(),
+            preservation.clone().recipient(),
+            peers.clone().recipient(),
+        ]);
         let eviction = ground.eviction(&registry, &preservation);
         let vital = vec![
             Vital::new("registry", &registry),
             Vital::new("response cache", &cache),
             Vital::new("preservation", &preservation),
             Vital::new("eviction", &eviction),
+            Vital::new("set of peers", &peers),
         ];
-        let gate = Arc::new(Gate::shut(ground.metrics.sync_up.clone()));
-        // Nothing has to be copied from anywhere: lists are whole from the start.
-        gate.open();
+        let cluster = Cluster::join(&ground, &registry, peers.clone());
         let http = Http {
             in_flight: InFlight::new(ground.config.overload.max_in_flight),
             config: ground.config,
-            identity,
+            identity: ground.identity,
             registry: Door::new(registry),
             preservation: Door::new(preservation),
+            peers: Door::new(peers),
             published: ground.published,
-            gate,
+            gate: ground.gate,
             reader,
             metrics: ground.metrics,
             clock: ground.clock,
@@ -119,6 +133,7 @@ impl Node {
         Self {
             http: Data::new(http),
             vital,
+            cluster,
         }
     }
 
@@ -173,10 +188,77 @@ impl Node {
         }
     }
 
-    /// Leaves: not ready any more, then no new connections, then open requests finished.
+    /// Leaves: not ready any more, then no new connections, then open requests finished; and what clients did here
+    /// goes to the peers that can be reached. All within [`GRACE`].
     pub async fn stop(&self, server: &ServerHandle) {
+        let end = Instant::now() + GRACE - MARGIN;
         self.http.stopping.store(true, Ordering::Release);
-        server.stop(true).await;
+        let finished = async {
+            self.cluster.leave(end).await;
+            server.stop(true).await;
+        };
+        // What the last requests changed goes out, too.
+        if timeout_at(end, finished).await.is_ok() {
+            self.cluster.flush(end).await;
+        }
+    }
+
+    /// The part of the way out that concerns the peers, for a node without a server.
+    pub async fn leave_cluster(&self) {
+        self.http.stopping.store(true, Ordering::Release);
+        self.cluster.leave(Instant::now() + GRACE - MARGIN).await;
+    }
+}
+
+/// What a node does among its peers.
+struct Cluster {
+    peers: Addr<Peers>,
+    own: Option<OwnInstance>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Cluster {
+    /// Begins to tell peers, copies what they hold, and registers the node itself.
+    fn join(ground: &Ground, registry: &Addr<Registry>, peers: Addr<Peers>) -> Self {
+        if ground.config.peers.are_listed() {
+            peers.do_send(Begin {
+                adopt: registry.clone().recipient(),
+            });
+        } else {
+            // Nothing has to be copied from anywhere: lists are whole from the start.
+            ground.gate.open();
+        }
+        let own = ground.own_instance(registry);
+        let sync_up = ground.sync_up(registry);
+        let copying = (!ground.gate.is_open()).then(|| actix::spawn(sync_up.run()));
+        let registered = own.clone().map(|own| actix::spawn(own.run()));
+        Self {
+            peers,
+            own,
+            tasks: copying.into_iter().chain(registered).collect(),
+        }
+    }
+
+    /// Takes the node out of the registry, and tells the peers all that they have not heard.
+    async fn leave(&self, end: Instant) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+        if let Some(own) = &self.own {
+            own.leave().await;
+        }
+        self.flush(end).await;
+    }
+
+    async fn flush(&self, end: Instant) {
+        let flush = self.peers.send(Flush);
+        if timeout_at(end, flush).await.is_err() {
+            tracing::warn!("not every peer heard everything before the end");
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
@@ -187,144 +269,4 @@ pub enum Ended {
     Stopped,
     /// This part is gone, and with it the node.
     Lost(&'static str),
-}
-
-/// What every actor of a node is made from.
-struct Ground {
-    config: Config,
-    clock: Clock,
-    metrics: Metrics,
-    published: Arc<Published>,
-    place: Placement,
-}
-
-impl Ground {
-    fn cache(&self) -> (Addr<ResponseCache>, Reader) {
-        let answers = Arc::new(Answers::default());
-        let copy = self
-            .config
-            .cache
-            .timed_copy
-            .map(|_| Arc::new(TimedCopy::default()));
-        let cache = ResponseCache::new(
-            self.config.cache,
-            self.clock.clone(),
-            self.metrics.cache.clone(),
-            answers.clone(),
-            copy.clone(),
-        );
-        let cache = start(cache, self.place);
-        let reader = Reader::new(
-            self.published.clone(),
-            answers,
-            copy,
-            Door::new(cache.clone()),
-        );
-        (cache, reader)
-    }
-
-    fn preservation(&self) -> Addr<Preservation> {
-        let metrics = self.metrics.preservation.clone();
-        let published = self.published.clone();
-        Preservation::new(
-            self.config.preservation,
-            self.clock.clone(),
-            metrics,
-            published,
-        )
-        .start()
-    }
-
-    fn registry(&self, listeners: Vec<Recipient<RegistryEvent>>) -> Addr<Registry> {
-        let metrics = self.metrics.registry.clone();
-        let published = self.published.clone();
-        let clock = self.clock.clone();
-        start(
-            Registry::new(clock, metrics, published, listeners),
-            self.place,
-        )
-    }
-
-    fn eviction(
-        &self,
-        registry: &Addr<Registry>,
-        preservation: &Addr<Preservation>,
-    ) -> Addr<Eviction> {
-        let parts = EvictionParts {
-            clock: self.clock.clone(),
-            published: self.published.clone(),
-            registry: registry.clone(),
-            preservation: preservation.clone(),
-        };
-        Eviction::new(self.config.eviction, parts).start()
-    }
-}
-
-fn start<A>(actor: A, place: Placement) -> Addr<A>
-where
-    A: Actor<Context = Context<A>> + Send,
-{
-    match place {
-        Placement::OwnThreads => A::start_in_arbiter(&Arbiter::new().handle(), |_| actor),
-        Placement::Here => actor.start(),
-    }
-}
-
-/// Opens the port.
-pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = match address {
-        SocketAddr::V4(_) => TcpSocket::new_v4()?,
-        SocketAddr::V6(_) => TcpSocket::new_v6()?,
-    };
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)?.into_std()
-}
-
-/// Who this node is, as far as the settings and the machine tell. It listens on this port.
-pub fn identity(config: &Config, port: u16, clock: &Clock) -> Identity {
-    let instance = &config.instance;
-    let machine = || gethostname::gethostname().to_string_lossy().into_owned();
-    let ip_addr = instance.ip_addr.clone();
-    let ip_addr = ip_addr.unwrap_or_else(|| match config.http.address {
-        all if all.is_unspecified() => own_address().to_string(),
-        one => one.to_string(),
-    });
-    let host_name = match instance.prefer_ip {
-        true => ip_addr.clone(),
-        false => instance.host_name.clone().unwrap_or_else(machine),
-    };
-    Identity {
-        node_id: Uuid::new_v4().to_string(),
-        host_name,
-        ip_addr,
-        port,
-        started: clock.now(),
-    }
-}
-
-/// The way to other nodes; `open` is whether this node serves lists, as it tells them.
-pub fn network(config: &PeersConfig, identity: &Identity, open: Arc<AtomicBool>) -> HttpNetwork {
-    let id = identity.node_id.clone();
-    HttpNetwork::new(HttpOptions {
-        connect_timeout: config.connect_timeout,
-        read_timeout: config.read_timeout,
-        idle_timeout: config.idle_timeout,
-        idle_per_host: config.idle_connections,
-        ip_addr: identity.ip_addr.clone(),
-        sign: Rc::new(move || NodeSign {
-            id: id.clone(),
-            version: env!("CARGO_PKG_VERSION").to_string(),
-            open: open.load(Ordering::Acquire),
-        }),
-    })
-}
-
-/// The address of the interface that the default route uses; no packet is sent to find out.
-fn own_address() -> IpAddr {
-    let asked = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
-        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
-        socket.local_addr()
-    });
-    asked.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip())
 }

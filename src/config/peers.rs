@@ -48,18 +48,13 @@ pub struct PeersConfig {
     /// Cancellations that wait for one peer, of instances that are gone; default 10 000. All else that waits is
     /// bounded by the number of instances.
     pub max_cancels: usize,
-    /// Passes of the copying at the start in classic mode (`registry-sync-retries`).
-    pub sync_retries: u32,
-    /// Pause between two of them.
-    pub sync_retry_wait: Duration,
     /// Whether the node registers itself; default true where there are peers.
     pub register: Option<bool>,
     /// Whether it takes itself out when it stops; default true.
     pub unregister_on_shutdown: bool,
     /// How long lists are refused after the start if no peer had anything; default 35 s, in classic mode 5 min.
     pub wait_when_empty: Duration,
-    /// How often peers that did not answer are asked again for their list at the start, in classic mode; default
-    /// 5, and 0 where the node is told not to register itself (C12).
+    /// Passes in which peers are copied at the start in classic mode, until one finds something; default 5, and 0 where the node is told not to register itself (C12).
     pub sync_retries: u32,
     /// Pause between two of these; default 30 s.
     pub sync_retry_wait: Duration,
@@ -85,8 +80,6 @@ impl PeersConfig {
             idle_timeout: Duration::from_secs(30),
             max_batches: 20,
             max_cancels: 10_000,
-            sync_retries: 5,
-            sync_retry_wait: Duration::from_secs(30),
             register: None,
             unregister_on_shutdown: true,
             wait_when_empty: match mode {

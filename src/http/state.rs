@@ -9,7 +9,7 @@ use crate::config::{Config, keys};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::model::InstanceKey;
-use crate::peers::Gate;
+use crate::peers::{Gate, Peers};
 use crate::preservation::Preservation;
 use crate::registry::{Published, Registry};
 use crate::transport::NodeSign;
@@ -19,7 +19,7 @@ use super::body::Limits;
 use super::in_flight::InFlight;
 
 /// Who this node is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Identity {
     /// Made anew at every start.
     pub node_id: String,
@@ -31,6 +31,8 @@ pub struct Identity {
     pub port: u16,
     /// When it started.
     pub started: Moment,
+    /// Whether it serves lists, as the gate has it.
+    pub open: Arc<AtomicBool>,
 }
 
 impl Identity {
@@ -40,11 +42,11 @@ impl Identity {
     }
 
     /// How the node shows itself to others of its kind.
-    pub fn sign(&self, open: bool) -> NodeSign {
+    pub fn sign(&self) -> NodeSign {
         NodeSign {
             id: self.node_id.clone(),
             version: env!("CARGO_PKG_VERSION").to_string(),
-            open,
+            open: self.open.load(Ordering::Acquire),
         }
     }
 }
@@ -59,6 +61,8 @@ pub struct Http {
     pub registry: Door<Registry>,
     /// The way to self-preservation.
     pub preservation: Door<Preservation>,
+    /// The way to the set of peers.
+    pub peers: Door<Peers>,
     /// Whether lists are served.
     pub gate: Arc<Gate>,
     /// What the registry shows without being asked.
@@ -83,7 +87,7 @@ impl Http {
 
     /// How this node shows itself to others of its kind.
     pub(super) fn sign(&self) -> NodeSign {
-        self.identity.sign(self.gate.is_open())
+        self.identity.sign()
     }
 
     /// Limits of a registration.

@@ -3,6 +3,7 @@
 //! Registrations, heartbeats and replication go on all the while, and single instances may be read (B-50). Others
 //! only ask; the sync-up at boot opens it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use crate::metrics::SyncUpMetrics;
 /// Whether lists are served.
 #[derive(Debug)]
 pub struct Gate {
-    open: AtomicBool,
+    /// Shared with those who tell other nodes.
+    open: Arc<AtomicBool>,
     /// When it opens at the latest.
     latest: AtomicU64,
     metrics: SyncUpMetrics,
@@ -20,10 +22,11 @@ pub struct Gate {
 
 impl Gate {
     /// A gate that is shut.
-    pub fn shut(metrics: SyncUpMetrics) -> Self {
+    pub fn shut(metrics: SyncUpMetrics, open: Arc<AtomicBool>) -> Self {
+        open.store(false, Ordering::Release);
         metrics.accepting_reads.set(0.0);
         Self {
-            open: AtomicBool::new(false),
+            open,
             latest: AtomicU64::new(0),
             metrics,
         }
@@ -61,7 +64,7 @@ mod tests {
 
     #[test]
     fn readers_try_again_soon_and_never_at_once() {
-        let gate = Gate::shut(Metrics::new().sync_up);
+        let gate = Gate::shut(Metrics::new().sync_up, Arc::default());
         assert!(!gate.is_open());
         assert_eq!(gate.retry_after(0).as_secs(), 1);
         gate.opens_by(35_000);

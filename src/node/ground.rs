@@ -1,0 +1,174 @@
+//! The ground that a node's actors stand on, and how each of them is made.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actix::{Actor, Addr, Arbiter, Context, Recipient};
+
+use super::Placement;
+use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
+use crate::clock::Clock;
+use crate::config::{Config, Own};
+use crate::eviction::{Eviction, EvictionParts};
+use crate::http::Identity;
+use crate::mailbox::Door;
+use crate::metrics::Metrics;
+use crate::peers::{
+    Gate, Lookup, Me, OwnInstance, Peers, PeersParts, SyncUp, refresh_interval, resolve,
+};
+use crate::preservation::Preservation;
+use crate::registry::{Published, Registry, RegistryEvent};
+use crate::transport::Network;
+
+/// What every actor of a node is made from.
+pub(super) struct Ground {
+    pub(super) config: Config,
+    pub(super) clock: Clock,
+    pub(super) identity: Identity,
+    pub(super) metrics: Metrics,
+    pub(super) published: Arc<Published>,
+    pub(super) gate: Arc<Gate>,
+    pub(super) network: Rc<dyn Network>,
+    pub(super) place: Placement,
+}
+
+impl Ground {
+    pub(super) fn cache(&self) -> (Addr<ResponseCache>, Reader) {
+        let answers = Arc::new(Answers::default());
+        let copy = self
+            .config
+            .cache
+            .timed_copy
+            .map(|_| Arc::new(TimedCopy::default()));
+        let cache = ResponseCache::new(
+            self.config.cache,
+            self.clock.clone(),
+            self.metrics.cache.clone(),
+            answers.clone(),
+            copy.clone(),
+        );
+        let cache = start(cache, self.place);
+        let reader = Reader::new(
+            self.published.clone(),
+            answers,
+            copy,
+            Door::new(cache.clone()),
+        );
+        (cache, reader)
+    }
+
+    pub(super) fn preservation(&self) -> Addr<Preservation> {
+        let metrics = self.metrics.preservation.clone();
+        let published = self.published.clone();
+        Preservation::new(
+            self.config.preservation,
+            self.clock.clone(),
+            metrics,
+            published,
+        )
+        .start()
+    }
+
+    pub(super) fn registry(&self, listeners: Vec<Recipient<RegistryEvent>>) -> Addr<Registry> {
+        let metrics = self.metrics.registry.clone();
+        let published = self.published.clone();
+        let clock = self.clock.clone();
+        start(
+            Registry::new(clock, metrics, published, listeners),
+            self.place,
+        )
+    }
+
+    pub(super) fn eviction(
+        &self,
+        registry: &Addr<Registry>,
+        preservation: &Addr<Preservation>,
+    ) -> Addr<Eviction> {
+        let parts = EvictionParts {
+            clock: self.clock.clone(),
+            published: self.published.clone(),
+            registry: registry.clone(),
+            preservation: preservation.clone(),
+        };
+        Eviction::new(self.config.eviction, parts).start()
+    }
+
+    pub(super) fn peers(&self) -> Addr<Peers> {
+        Peers::new(PeersParts {
+            config: self.config.peers.clone(),
+            clock: self.clock.clone(),
+            published: self.published.clone(),
+            metrics: self.metrics.peers.clone(),
+            network: self.network.clone(),
+            resolve: lookup(&self.config, &self.identity, &self.network),
+            resolve_every: refresh_interval(&self.config.peers),
+            own_id: self.identity.node_id.clone(),
+            seed: self.identity.number(),
+        })
+        .start()
+    }
+
+    /// What copies from peers at the start.
+    pub(super) fn sync_up(&self, registry: &Addr<Registry>) -> SyncUp {
+        SyncUp {
+            config: self.config.peers.clone(),
+            mode: self.config.mode,
+            open_count: self.config.preservation.open_count,
+            lookup: lookup(&self.config, &self.identity, &self.network),
+            network: self.network.clone(),
+            node_id: self.identity.node_id.clone(),
+            registry: registry.clone(),
+            published: self.published.clone(),
+            gate: self.gate.clone(),
+            clock: self.clock.clone(),
+            metrics: self.metrics.sync_up.clone(),
+        }
+    }
+
+    /// The node's own registration, if it is to have one: where there are peers, unless the settings say otherwise.
+    pub(super) fn own_instance(&self, registry: &Addr<Registry>) -> Option<OwnInstance> {
+        let peers = &self.config.peers;
+        let wanted = peers.register.unwrap_or(peers.are_listed());
+        wanted.then(|| OwnInstance {
+            info: self.config.instance.record(Own {
+                host_name: &self.identity.host_name,
+                ip_addr: &self.identity.ip_addr,
+                port: self.identity.port,
+                started: self.identity.started.wall,
+            }),
+            registry: registry.clone(),
+            published: self.published.clone(),
+            gate: self.gate.clone(),
+            clock: self.clock.clone(),
+        })
+    }
+}
+
+/// Who the peers are. What could be looked up counts, also where something could not.
+fn lookup(config: &Config, identity: &Identity, network: &Rc<dyn Network>) -> Lookup {
+    let me = Me::new(
+        config,
+        &identity.host_name,
+        &identity.ip_addr,
+        identity.port,
+    );
+    let (config, network) = (config.peers.clone(), network.clone());
+    Rc::new(move || {
+        let (config, me, network) = (config.clone(), me.clone(), network.clone());
+        Box::pin(async move {
+            let found = resolve(&config, &me, &*network).await;
+            found.map_err(|unresolved| unresolved.to_string())
+        })
+    })
+}
+
+fn start<A>(actor: A, place: Placement) -> Addr<A>
+where
+    A: Actor<Context = Context<A>> + Send,
+{
+    match place {
+        Placement::OwnThreads => A::start_in_arbiter(&Arbiter::new().handle(), |_| actor),
+        Placement::Here => actor.start(),
+    }
+}
+

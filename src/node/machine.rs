@@ -1,0 +1,73 @@
+//! What a node has from its machine: a port, a name, an address, and a way to others.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tokio::net::TcpSocket;
+use uuid::Uuid;
+
+use crate::clock::Clock;
+use crate::config::{Config, PeersConfig};
+use crate::http::Identity;
+use crate::transport::{HttpNetwork, HttpOptions};
+
+/// Connections that the system holds until they are accepted.
+const BACKLOG: u32 = 1024;
+
+/// Opens the port.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)?.into_std()
+}
+
+/// Who this node is, as far as the settings and the machine tell. It listens on this port.
+pub fn identity(config: &Config, port: u16, clock: &Clock) -> Identity {
+    let instance = &config.instance;
+    let machine = || gethostname::gethostname().to_string_lossy().into_owned();
+    let ip_addr = instance.ip_addr.clone();
+    let ip_addr = ip_addr.unwrap_or_else(|| match config.http.address {
+        all if all.is_unspecified() => own_address().to_string(),
+        one => one.to_string(),
+    });
+    let host_name = match instance.prefer_ip {
+        true => ip_addr.clone(),
+        false => instance.host_name.clone().unwrap_or_else(machine),
+    };
+    Identity {
+        node_id: Uuid::new_v4().to_string(),
+        host_name,
+        ip_addr,
+        port,
+        started: clock.now(),
+        open: Arc::default(),
+    }
+}
+
+/// The way to other nodes.
+pub fn network(config: &PeersConfig, identity: &Identity) -> HttpNetwork {
+    let myself = identity.clone();
+    HttpNetwork::new(HttpOptions {
+        connect_timeout: config.connect_timeout,
+        read_timeout: config.read_timeout,
+        idle_timeout: config.idle_timeout,
+        idle_per_host: config.idle_connections,
+        ip_addr: identity.ip_addr.clone(),
+        sign: Rc::new(move || myself.sign()),
+    })
+}
+
+/// The address of the interface that the default route uses; no packet is sent to find out.
+fn own_address() -> IpAddr {
+    let asked = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
+        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
+        socket.local_addr()
+    });
+    asked.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip())
+}
