@@ -5,6 +5,7 @@
 //! [`MAX_APPLICATIONS`] applications have a series of their own. docs/operations.md lists them all.
 
 mod http;
+mod peers;
 mod registry;
 mod renewals;
 mod sync_up;
@@ -21,6 +22,7 @@ use metrics_exporter_prometheus::{
 use metrics_process::Collector;
 
 pub use http::{FetchKind, HttpMetrics, Refusal, ShedClass, ShedReason};
+pub use peers::{PeerMetrics, PeersMetrics};
 pub use registry::{InstanceGauges, RegistryMetrics};
 pub use renewals::{RenewalResult, Renewals};
 pub use sync_up::{SourceKind, SyncUpMetrics};
@@ -82,6 +84,8 @@ pub struct Metrics {
     pub sync_up: SyncUpMetrics,
     /// Of the response cache.
     pub cache: CacheMetrics,
+    /// Of replication to peers.
+    pub peers: PeersMetrics,
     /// Of the HTTP side.
     pub http: HttpMetrics,
 }
@@ -94,6 +98,7 @@ impl Metrics {
         let process = Collector::default();
         let (registry, preservation, cache, sync_up) = with_local_recorder(&*recorder, || {
             describe();
+            peers::describe();
             process.describe();
             gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
             (
@@ -104,6 +109,7 @@ impl Metrics {
             )
         });
         let http = HttpMetrics::new(&recorder);
+        let peers = PeersMetrics::new(recorder.clone());
         Self {
             recorder,
             page,
@@ -112,6 +118,7 @@ impl Metrics {
             preservation,
             cache,
             sync_up,
+            peers,
             http,
         }
     }
@@ -150,10 +157,12 @@ const AGES: [f64; 9] = [
 ];
 
 fn recorder() -> PrometheusRecorder {
-    let age = Matcher::Full(LEASE_AGE.to_string());
+    let of = |name: &str| Matcher::Full(name.to_string());
     let builder = PrometheusBuilder::new()
         .set_buckets(&SECONDS)
-        .and_then(|builder| builder.set_buckets_for_metric(age, &AGES));
+        .and_then(|builder| builder.set_buckets_for_metric(of(LEASE_AGE), &AGES))
+        .and_then(|builder| builder.set_buckets_for_metric(of(peers::LAG), &peers::LAGS))
+        .and_then(|builder| builder.set_buckets_for_metric(of(peers::BATCH_SIZE), &peers::SIZES));
     // Only empty bucket lists are refused.
     builder.unwrap_or_default().build_recorder()
 }

@@ -11,7 +11,7 @@ use actix::{Actor, AsyncContext, Context, Recipient};
 use super::recent::RecentChanges;
 use super::shared_texts::SharedTexts;
 use super::tombstones::Tombstones;
-use super::{Held, Index, Lease, LeaseTable, RegistryEvent, Renewed, What};
+use super::{Held, Index, Lease, LeaseTable, OrdersWaiting, RegistryEvent, Renewed, What};
 use crate::clock::{Clock, Millis, Moment};
 use crate::config::{LeaseAccounting, RegistryConfig};
 use crate::metrics::{RegistryMetrics, Renewals};
@@ -24,6 +24,8 @@ pub struct Published {
     pub index: Index,
     /// Leases renewed by clients since each peer was last told.
     pub renewed: Renewed,
+    /// Instances with orders that some peer has not got yet.
+    pub orders_waiting: Arc<OrdersWaiting>,
     pub(super) config: RegistryConfig,
     pub(super) renewals: Renewals,
     /// The node's number in change stamps.
@@ -43,6 +45,7 @@ impl Published {
         Self {
             index: Index::default(),
             renewed: Renewed::default(),
+            orders_waiting: Arc::default(),
             config,
             renewals,
             node: 0,

@@ -15,6 +15,7 @@
 //! | evict | `evict.rs` | what is overdue; how many went |
 //! | apply a batch | `batch.rs` | one answer per item |
 //! | load what a peer held | `load.rs` | how many were new |
+//! | adopt a peer's copy | `adopt.rs` | nothing |
 //!
 //! | question | file |
 //! |---|---|
@@ -23,12 +24,13 @@
 //!
 //! Beside them: `version.rs` knows which of two copies is the later one, `tombstones.rs` what was cancelled a moment
 //! ago, `table.rs` holds all instances, `shared_texts.rs` equal texts once, `slots.rs` and `word.rs` the
-//! words of leases, `held.rs` a record with its lease.
+//! words of leases, `held.rs` a record with its lease, `orders_waiting.rs` orders that some peer has not got yet.
 //!
 //! Every visible change is one [`RegistryEvent`] with its own revision. Order within a change: event out,
 //! then [`Index`], then the revision, then the reply. This folder does not know who listens.
 
 mod actor;
+mod adopt;
 mod batch;
 mod cancel;
 #[cfg(any(test, fuzzing))]
@@ -44,6 +46,7 @@ mod lease;
 mod load;
 mod metadata;
 mod newcomers;
+mod orders_waiting;
 mod overrides;
 mod recent;
 mod register;
@@ -59,6 +62,7 @@ mod version;
 mod word;
 
 pub use actor::{Published, Registry, current_work};
+pub use adopt::AdoptCopy;
 pub use batch::ApplyBatch;
 pub use cancel::Cancel;
 #[cfg(any(test, fuzzing))]
@@ -71,6 +75,7 @@ pub use index::Index;
 pub use lease::{Hold, Lease};
 pub use load::{Load, TakePage, copy_from_list};
 pub use metadata::{MetadataRefused, UpdateMetadata};
+pub use orders_waiting::{OrderWait, OrdersWaiting};
 pub use recent::{Recent, TakeRecent};
 pub use register::Register;
 pub use renew::{Renew, Renewal};

@@ -80,6 +80,11 @@ impl Renewed {
         }
     }
 
+    /// Leases in a slot, about.
+    pub fn waiting(&self, slot: usize) -> usize {
+        self.slots[slot].len()
+    }
+
     /// Takes at most `limit` leases out of a slot.
     pub fn drain(&self, slot: usize, limit: usize) -> Vec<Arc<Held>> {
         let mut drained = Vec::new();

@@ -17,6 +17,8 @@ const TAIL: &[u8] = b"]}";
 pub struct BatchWriter {
     out: Vec<u8>,
     items: usize,
+    /// Where the last item begins, with the comma before it.
+    last: usize,
     with_extra: bool,
 }
 
@@ -26,12 +28,14 @@ impl BatchWriter {
         Self {
             out: HEAD.to_vec(),
             items: 0,
+            last: HEAD.len(),
             with_extra,
         }
     }
 
     /// Appends an item.
     pub fn push(&mut self, item: &OutgoingItem<'_>) {
+        self.last = self.out.len();
         if self.items > 0 {
             self.out.push(b',');
         }
@@ -45,6 +49,12 @@ impl BatchWriter {
             extra::write(&mut object, &item.extra);
         }
         object.close();
+    }
+
+    /// Removes the item that was appended last; to be called once after it.
+    pub fn take_back(&mut self) {
+        self.out.truncate(self.last);
+        self.items = self.items.saturating_sub(1);
     }
 
     /// Items so far.
@@ -209,6 +219,28 @@ mod tests {
             "{register}"
         );
         assert_eq!(written(&[], extra, false), r#"{"replicationList":[]}"#);
+    }
+
+    #[test]
+    fn an_item_that_was_taken_back_leaves_no_trace() {
+        let key = InstanceKey::new("A", "i");
+        let cancel = |batch: &mut BatchWriter| {
+            batch.push(&OutgoingItem {
+                key: &key,
+                change: Outgoing::Cancel,
+                extra: Extra::NONE,
+            });
+        };
+        for before in [0, 1] {
+            let mut batch = BatchWriter::new(false);
+            (0..before).for_each(|_| cancel(&mut batch));
+            cancel(&mut batch);
+            batch.take_back();
+            assert_eq!(batch.items(), before);
+            let same: Vec<_> = (0..before).map(|_| Outgoing::Cancel).collect();
+            let body = String::from_utf8(batch.finish()).unwrap();
+            assert_eq!(body, written(&same, Extra::NONE, false));
+        }
     }
 
     #[test]

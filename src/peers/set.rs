@@ -1,0 +1,249 @@
+//! The actor that knows who the peers are: it hears the registry's events, keeps the list of addresses up to date,
+//! and starts, feeds and stops a replicator for each.
+//!
+//! It is started before the registry, whose first change it must hear, and begins to work with [`Begin`]. A peer
+//! that stays on the list is never disturbed; one that leaves it loses what waits for it; a list without anybody
+//! changes nothing, because it is more often a mistake than meant (B-25).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{
+    Actor, ActorFutureExt, Addr, AsyncContext, Context, Handler, Message, Recipient,
+    ResponseFuture, WrapFuture,
+};
+
+use super::Lookup;
+use super::change::Change;
+use super::flush::Flush;
+use super::replicator::{Leave, Ourselves, Replicator, ReplicatorParts};
+use super::state::{Describe, PeerState, TakePeers};
+use crate::clock::Clock;
+use crate::config::PeersConfig;
+use crate::metrics::PeersMetrics;
+use crate::model::NodeUrl;
+use crate::registry::{AdoptCopy, Published, RegistryEvent};
+use crate::transport::Network;
+
+/// How often it is looked whether a replicator died.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// What the set of peers is made from.
+#[expect(missing_docs, reason = "named after their types")]
+pub struct PeersParts {
+    pub config: PeersConfig,
+    pub clock: Clock,
+    pub published: Arc<Published>,
+    pub metrics: PeersMetrics,
+    pub network: Rc<dyn Network>,
+    pub lookup: Lookup,
+    /// Pause between two times that addresses are looked for.
+    pub lookup_every: Duration,
+    /// This node's id, as it is in its sign.
+    pub own_id: String,
+    /// What chance comes from.
+    pub seed: u64,
+}
+
+/// Begin to look for peers and to tell them; to be sent once, when there is a registry.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Begin {
+    /// Who takes a peer's newer copies.
+    pub adopt: Recipient<AdoptCopy>,
+}
+
+/// A node called this one, so it is there: whoever waits to try it again need not. To be sent for every call with a
+/// sign.
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "()")]
+pub struct Heard {
+    /// Its id.
+    pub id: String,
+}
+
+/// The set of peers.
+pub struct Peers {
+    parts: PeersParts,
+    adopt: Option<Recipient<AdoptCopy>>,
+    list: BTreeSet<NodeUrl>,
+    running: BTreeMap<NodeUrl, Addr<Replicator>>,
+    /// Addresses on the list that turned out to be our own.
+    own: BTreeSet<NodeUrl>,
+    started: u64,
+    /// What the log says about the list at present.
+    said: Option<String>,
+}
+
+impl Peers {
+    /// Knows nobody, and does nothing before [`Begin`].
+    pub fn new(parts: PeersParts) -> Self {
+        Self {
+            parts,
+            adopt: None,
+            list: BTreeSet::new(),
+            running: BTreeMap::new(),
+            own: BTreeSet::new(),
+            started: 0,
+            said: None,
+        }
+    }
+
+    fn look(&mut self, ctx: &mut Context<Self>) {
+        let found = (self.parts.lookup)().into_actor(self);
+        ctx.spawn(found.map(|found, peers, ctx| {
+            match found {
+                Ok(urls) => peers.set(urls, ctx),
+                Err(why) => peers.say(format!("the peers' addresses cannot be found now: {why}")),
+            }
+            ctx.run_later(peers.parts.lookup_every, Self::look);
+        }));
+    }
+
+    fn set(&mut self, urls: Vec<NodeUrl>, ctx: &mut Context<Self>) {
+        let list: BTreeSet<NodeUrl> = urls.into_iter().collect();
+        if list.is_empty() && !self.list.is_empty() {
+            return self.say("no peers were found; those that there are stay".to_string());
+        }
+        self.said = None;
+        if list == self.list {
+            return;
+        }
+        self.own.clear();
+        self.list = list;
+        let gone: Vec<NodeUrl> = self.running.keys().cloned().collect();
+        for url in gone {
+            if !self.list.contains(&url)
+                && let Some(replicator) = self.running.remove(&url)
+            {
+                tracing::info!(peer = %url, "not a peer any more");
+                replicator.do_send(Leave);
+            }
+        }
+        self.start_missing(ctx);
+    }
+
+    fn start_missing(&mut self, ctx: &mut Context<Self>) {
+        let missing = |url: &&NodeUrl| !self.running.contains_key(url) && !self.own.contains(url);
+        let missing: Vec<NodeUrl> = self.list.iter().filter(missing).cloned().collect();
+        for url in missing {
+            if let Some(replicator) = self.replicator(&url, ctx) {
+                self.running.insert(url, replicator.start());
+            }
+        }
+    }
+
+    fn replicator(&mut self, url: &NodeUrl, ctx: &mut Context<Self>) -> Option<Replicator> {
+        let parts = &self.parts;
+        self.started += 1;
+        Some(Replicator::new(ReplicatorParts {
+            url: url.clone(),
+            node: parts.network.node(url),
+            config: parts.config.clone(),
+            clock: parts.clock.clone(),
+            published: parts.published.clone(),
+            metrics: parts.metrics.of(url.as_str()),
+            adopt: self.adopt.clone()?,
+            set: ctx.address().recipient(),
+            own_id: parts.own_id.clone(),
+            seed: parts.seed.wrapping_add(self.started),
+        }))
+    }
+
+    /// Replaces replicators that died (B-26).
+    fn watch(&mut self, ctx: &mut Context<Self>) {
+        let before = self.running.len();
+        self.running.retain(|_, replicator| replicator.connected());
+        if self.running.len() < before {
+            tracing::error!("a replicator died and is replaced");
+            self.start_missing(ctx);
+        }
+    }
+
+    fn say(&mut self, what: String) {
+        if self.said.as_ref() != Some(&what) {
+            tracing::warn!("{what}");
+            self.said = Some(what);
+        }
+    }
+}
+
+impl Actor for Peers {
+    type Context = Context<Self>;
+}
+
+impl Handler<Begin> for Peers {
+    type Result = ();
+
+    fn handle(&mut self, msg: Begin, ctx: &mut Context<Self>) {
+        self.adopt = Some(msg.adopt);
+        self.look(ctx);
+        ctx.run_interval(WATCH, Self::watch);
+    }
+}
+
+impl Handler<RegistryEvent> for Peers {
+    type Result = ();
+
+    fn handle(&mut self, event: RegistryEvent, _ctx: &mut Context<Self>) {
+        let now = self.parts.clock.now().mono;
+        if let Some(change) = Change::of(&event, now) {
+            for replicator in self.running.values() {
+                replicator.do_send(change.clone());
+            }
+        }
+    }
+}
+
+impl Handler<Ourselves> for Peers {
+    type Result = ();
+
+    fn handle(&mut self, Ourselves(url): Ourselves, _ctx: &mut Context<Self>) {
+        self.running.remove(&url);
+        self.own.insert(url);
+    }
+}
+
+impl Handler<Heard> for Peers {
+    type Result = ();
+
+    fn handle(&mut self, heard: Heard, _ctx: &mut Context<Self>) {
+        for replicator in self.running.values() {
+            replicator.do_send(heard.clone());
+        }
+    }
+}
+
+impl Handler<TakePeers> for Peers {
+    type Result = ResponseFuture<Vec<PeerState>>;
+
+    fn handle(&mut self, _: TakePeers, _ctx: &mut Context<Self>) -> Self::Result {
+        let asked = self.running.values().map(|r| r.send(Describe));
+        let asked: Vec<_> = asked.collect();
+        let own = self.own.iter().cloned();
+        let mut states: Vec<PeerState> = own.map(PeerState::ourselves).collect();
+        Box::pin(async move {
+            for answer in asked {
+                states.extend(answer.await);
+            }
+            states.sort_by(|a, b| a.url.cmp(&b.url));
+            states
+        })
+    }
+}
+
+impl Handler<Flush> for Peers {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, _: Flush, _ctx: &mut Context<Self>) -> Self::Result {
+        let asked: Vec<_> = self.running.values().map(|r| r.send(Flush)).collect();
+        Box::pin(async move {
+            for answer in asked {
+                // One that ended has nothing to deliver.
+                let _ = answer.await;
+            }
+        })
+    }
+}
