@@ -80,7 +80,7 @@ impl World {
         let clock = Clock::system();
         let config = Config::of(Mode::Modern);
         let identity = node::identity(&config, 0, &clock);
-        let network = node::network(&config.peers, &identity, Arc::default());
+        let network = node::network(&config.peers, &identity);
         let node = Node::assemble(
             config,
             clock,

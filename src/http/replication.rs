@@ -16,6 +16,7 @@ use super::state::Http;
 use crate::model::{
     InstanceKey, ItemAnswer, Origin, Outgoing, OutgoingItem, PeerItem, ReplicationItem,
 };
+use crate::peers::Heard;
 use crate::registry::{ApplyBatch, Beat, TakePage};
 use crate::transport::{NodeSign, SIGN};
 use crate::wire::outgoing::BatchWriter;
@@ -63,10 +64,14 @@ pub(super) async fn apply(
 }
 
 /// Whether a node of this kind asks; one that is new here, or has started anew, is told at once what waits for it.
-fn own_kind(_http: &Http, headers: &HeaderMap) -> bool {
+fn own_kind(http: &Http, headers: &HeaderMap) -> bool {
     let sign = headers.get(SIGN).and_then(|value| value.to_str().ok());
     let sign: Option<NodeSign> = sign.and_then(|text| text.parse().ok());
-    sign.is_some()
+    let own_kind = sign.is_some();
+    if let Some(NodeSign { id, .. }) = sign {
+        http.peers.addr().do_send(Heard { id });
+    }
+    own_kind
 }
 
 /// Instances of a page.

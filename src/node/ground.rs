@@ -100,8 +100,8 @@ impl Ground {
             published: self.published.clone(),
             metrics: self.metrics.peers.clone(),
             network: self.network.clone(),
-            resolve: lookup(&self.config, &self.identity, &self.network),
-            resolve_every: refresh_interval(&self.config.peers),
+            lookup: lookup(&self.config, &self.identity, &self.network),
+            lookup_every: refresh_interval(&self.config.peers),
             own_id: self.identity.node_id.clone(),
             seed: self.identity.number(),
         })
@@ -171,4 +171,3 @@ where
         Placement::Here => actor.start(),
     }
 }
-

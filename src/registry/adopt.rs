@@ -1,11 +1,14 @@
-//! Adopt a peer's copy: it answered that it holds a newer one than ours (409).
+//! Adopt a peer's copy: it answered a heartbeat that it holds a later one than ours (409).
+//!
+//! What is not held here any more was cancelled meanwhile and stays away. Of a peer of another kind the override comes
+//! along, where this node knows nothing newer about it (server.md §13.3, B-13).
 
 use actix::{Context, Handler, Message};
 
 use super::Registry;
-use crate::model::PeerCopy;
+use crate::model::{InstanceInfo, InstanceKey, InstanceStatus, Ordered, PeerCopy};
 
-/// Asks the registry to take a peer's copy for its own, where that is newer still.
+/// Asks the registry to take a peer's copy for its own, where that is later still.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct AdoptCopy {
@@ -17,9 +20,40 @@ impl Handler<AdoptCopy> for Registry {
     type Result = ();
 
     fn handle(&mut self, msg: AdoptCopy, _ctx: &mut Context<Self>) {
-        let PeerCopy { info, extra } = msg.copy;
-        self.begin("adopt", Some(&info.key()));
-        // A copy that is refused is in the log; there is nobody to answer.
-        self.register_from_peer(*info, extra);
+        let key = msg.copy.info.key();
+        self.begin("adopt", Some(&key));
+        if self.table.get(&key).is_none() {
+            return;
+        }
+        if msg.copy.extra.stamp.is_none() {
+            self.adopt_override(&key, &msg.copy.info);
+        }
+        self.take_over(msg.copy);
+    }
+}
+
+impl Registry {
+    fn adopt_override(&mut self, key: &InstanceKey, theirs: &InstanceInfo) {
+        let now = self.clock.now();
+        let ordered = theirs
+            .override_status
+            .filter(|status| *status != InstanceStatus::Unknown);
+        let held = self.table.get(key).map(|entry| entry.held.clone());
+        if let (Some(status), Some(held)) = (ordered, held)
+            && held.info.override_status != Some(status)
+            && self.knows_no_newer_order(key)
+        {
+            let order = self.table.order_now(Ordered::Set(status), now);
+            // It is held, so this cannot fail.
+            let _ = self.adopt_order(key, order, None);
+        }
+    }
+
+    /// Whether this node changed no override of the instance lately and has none on its way to any peer.
+    pub(super) fn knows_no_newer_order(&self, key: &InstanceKey) -> bool {
+        let now = self.clock.now();
+        let entry = self.table.get(key);
+        entry.is_some_and(|entry| entry.is_quiet(now))
+            && !self.published.orders_waiting.contains(key)
     }
 }

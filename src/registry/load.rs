@@ -9,9 +9,7 @@ use std::sync::Arc;
 use actix::{Context, Handler, Message, MessageResult};
 
 use super::{Held, Registry};
-use crate::model::{
-    ChangeStamp, Extra, InstanceInfo, InstanceKey, ItemAnswer, Order, Ordered, PeerCopy,
-};
+use crate::model::{ChangeStamp, Extra, InstanceInfo, InstanceKey, Order, Ordered, PeerCopy};
 
 /// Asks the registry to take these records over; answers how many it did not hold before.
 #[derive(Debug, Message)]
@@ -54,14 +52,15 @@ impl Handler<Load> for Registry {
     fn handle(&mut self, msg: Load, _ctx: &mut Context<Self>) -> usize {
         let before = self.table.len();
         for copy in msg.copies {
-            self.load(copy);
+            self.take_over(copy);
         }
         self.table.len() - before
     }
 }
 
 impl Registry {
-    fn load(&mut self, copy: PeerCopy) {
+    /// Takes a peer's record over, if there is anything later in it.
+    pub(super) fn take_over(&mut self, copy: PeerCopy) {
         self.saw(&copy.extra);
         // A record that is held and not older stays as it is, and so does its place in the delta.
         let key = copy.info.key();
@@ -75,14 +74,14 @@ impl Registry {
             }
             return;
         }
-        if self.register_from_peer(*copy.info, copy.extra) == ItemAnswer::Refused {
-            tracing::warn!(instance = ?key, "not copied");
-        }
+        // A record that is refused is in the log; there is nobody to answer.
+        self.register_from_peer(*copy.info, copy.extra);
     }
 }
 
 impl Held {
-    /// Whether a copy has nothing that this does not have.
+    /// Whether a copy has nothing that this does not have; what a peer of another kind answers is later by Eureka's
+    /// stamp alone.
     fn has_all_of(&self, copy: &PeerCopy) -> bool {
         let mine = (self.info.last_dirty, self.version.stamp);
         let came = (
@@ -152,7 +151,7 @@ mod tests {
             (Unknown, None, Unknown),
         ] {
             let mut registry = registry();
-            registry.load(listed(status, order));
+            registry.take_over(listed(status, order));
             let held = held(&registry, "i");
             let seen = (held.info.status, held.info.override_status);
             assert_eq!(seen, (status, order));
@@ -168,14 +167,14 @@ mod tests {
             .register(Newcomer::of(info.clone(), Origin::Client))
             .unwrap();
         let before = held(&registry, "i");
-        registry.load(listed(Starting, None));
+        registry.take_over(listed(Starting, None));
         assert!(Arc::ptr_eq(&held(&registry, "i"), &before));
 
         let newer = InstanceInfo {
             last_dirty: info.last_dirty + 1,
             ..info
         };
-        registry.load(copy_from_list(newer.clone()));
+        registry.take_over(copy_from_list(newer.clone()));
         assert_eq!(held(&registry, "i").info.last_dirty, newer.last_dirty);
     }
 
@@ -191,7 +190,7 @@ mod tests {
                 ..Extra::NONE
             },
         };
-        registry.load(copy);
+        registry.take_over(copy);
         let held = held(&registry, "i");
         assert_eq!(held.version.stamp, stamp);
         assert_eq!(held.lease.deadline(), 90_000 - 60_000);

@@ -99,7 +99,7 @@ impl LeaseTable {
         let in_step =
             beat.last_dirty == Some(info.last_dirty) && config.sync_when_timestamp_differs;
         let ordered = new_order(beat, info);
-        let adopted = ordered.filter(|_| in_step && is_quiet(entry, now));
+        let adopted = ordered.filter(|_| in_step && entry.is_quiet(now));
         let override_status = adopted.or(info.override_status);
         let status = resulting_status(Candidate {
             status: info.status,
@@ -185,6 +185,14 @@ impl LeaseTable {
 }
 
 impl Renew {
+    /// The same, with nothing said about the override.
+    fn without_order(&self) -> Self {
+        Self {
+            override_status: None,
+            ..self.clone()
+        }
+    }
+
     /// How the sender's record compares with the one that is held.
     fn compared(&self, held: &Held, sync: bool) -> Compared {
         let held_is = (held.info.last_dirty, held.version.stamp);
@@ -218,10 +226,12 @@ fn new_order(beat: &Renew, info: &InstanceInfo) -> Option<InstanceStatus> {
     is_new.then_some(ordered)
 }
 
-/// Whether this node has changed no override of the instance lately.
-fn is_quiet(entry: &Entry, now: Moment) -> bool {
-    let changed = entry.override_changed;
-    changed.is_none_or(|at| now.mono.saturating_sub(at) >= OVERRIDE_QUIET_MS)
+impl Entry {
+    /// Whether this node has changed no override of the instance lately.
+    pub(super) fn is_quiet(&self, now: Moment) -> bool {
+        let changed = self.override_changed;
+        changed.is_none_or(|at| now.mono.saturating_sub(at) >= OVERRIDE_QUIET_MS)
+    }
 }
 
 // === the handler ===
@@ -239,7 +249,11 @@ impl Registry {
         self.begin("renew", Some(&beat.key));
         let now = self.clock.now();
         self.saw(&beat.extra);
-        let done = self.table.renew(beat, now);
+        let done = match self.published.orders_waiting.contains(&beat.key) {
+            // The peer does not know better yet.
+            true => self.table.renew(&beat.without_order(), now),
+            false => self.table.renew(beat, now),
+        };
         let result = done.renewal.result();
         self.published.renewals.count(beat.origin, result);
         if result == RenewalResult::Unknown && beat.origin == Origin::Peer {

@@ -40,7 +40,7 @@ impl Running {
                 let address = listener.local_addr().unwrap();
                 let clock = Clock::system();
                 let identity = node::identity(&config, address.port(), &clock);
-                let network = node::network(&config.peers, &identity, Arc::default());
+                let network = node::network(&config.peers, &identity);
                 let node = Node::assemble(
                     config,
                     clock,

@@ -67,7 +67,7 @@ impl Scene {
         let mode = config.mode;
         let clock = Clock::starting_at(EPOCH);
         let identity = node::identity(&config, 8761, &clock);
-        let network = node::network(&config.peers, &identity, Arc::default());
+        let network = node::network(&config.peers, &identity);
         let node = Node::assemble(config, clock, identity, Placement::Here, Rc::new(network));
         Self {
             mode,
