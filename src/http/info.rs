@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::ask::Ask;
 use super::error::ApiError;
+use super::replicas;
 use super::state::Http;
 use super::system::{System, uptime};
 use crate::config::Own;
@@ -17,14 +18,11 @@ pub(super) async fn status(http: &Http, ask: &Ask) -> Result<Answer, ApiError> {
     let standing = http.preservation.ask(Describe).await?;
     let own = own_instance(http);
     let started = http.identity.started.wall;
-    let replicas = [
-        "registered-replicas",
-        "available-replicas",
-        "unavailable-replicas",
-    ];
+    let (_, replicas) = replicas::replicas(http).await?;
+    let healthy = http.config.peers.min_available;
     let info = StatusInfo {
         general: general_stats(http, &standing),
-        application: replicas.map(|key| (key, String::new())).to_vec(),
+        application: replicas::stats(&replicas),
         instance: Listed {
             info: &own,
             times: LeaseTimes {
@@ -34,7 +32,7 @@ pub(super) async fn status(http: &Http, ask: &Ask) -> Result<Answer, ApiError> {
                 service_up: started,
             },
         },
-        healthy: None,
+        healthy: healthy.map(|wanted| replicas.available.len() >= wanted),
     };
     let format = ask.accepted.object;
     Ok(Answer::body(format, status_info::write(format, &info)))

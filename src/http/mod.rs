@@ -19,6 +19,7 @@
 //! | `lists.rs` | reads of lists |
 //! | `instances.rs` | reads and changes of one instance |
 //! | `replication.rs` | a peer's batch |
+//! | `replicas.rs` | peers as people see them |
 //! | `info.rs` | `status`, `serverinfo/statusoverrides`, `asg` |
 //! | `ops.rs` | health, metrics, actuator |
 //! | `dashboard/` | the page |
@@ -44,6 +45,7 @@ mod limit;
 mod lists;
 mod ops;
 mod query;
+mod replicas;
 mod replication;
 mod rope_body;
 pub mod route;

@@ -15,6 +15,7 @@
 //! | `flush.rs` | everything out before the node ends |
 //! | `state.rs` | how things stand with it, for people and metrics |
 //! | `resolve.rs` | where the peers are |
+//! | `replicas.rs` | which peers count as available replicas |
 //! | `sync_up.rs` | what peers hold, copied when the node starts |
 //! | `gate.rs` | whether lists are served yet |
 //! | `own.rs` | the node as an instance of its own registry |
@@ -44,6 +45,7 @@ mod link;
 mod outcome;
 mod own;
 mod queue;
+mod replicas;
 mod replicator;
 mod resolve;
 mod send;
@@ -59,6 +61,7 @@ pub use change::{Change, Changed};
 pub use flush::Flush;
 pub use gate::Gate;
 pub use own::OwnInstance;
+pub use replicas::Replicas;
 pub use replicator::{Replicator, ReplicatorParts};
 pub use resolve::{Me, Unresolved, listed, refresh_interval, resolve};
 pub use set::{Begin, Heard, Peers, PeersParts};

@@ -3,7 +3,7 @@
 //! A peer is available if the registry here holds, under this node's own application name, an instance on the host
 //! of its URL. Several nodes on one host are told apart by their ports, which the reference does not do.
 
-use crate::model::{InstanceInfo, InstanceStatus, NodeUrl};
+use crate::model::{InstanceInfo, NodeUrl};
 
 /// Peers by their URLs, without credentials.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,5 +37,55 @@ fn stands_for(node: &InstanceInfo, peer: &NodeUrl, shared_host: bool) -> bool {
     let host = *node.host_name == *peer.host() || *node.ip_addr == *peer.host();
     let port = [node.port.number, node.secure_port.number].contains(&peer.port());
     // A port that is mapped on the way is another one there; that matters only if hosts do not tell.
-    host && (port || !shared_host && node.status != InstanceStatus::Unknown)
+    host && (port || !shared_host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Port;
+
+    fn node(host: &str, ip: &str, port: u16) -> InstanceInfo {
+        InstanceInfo {
+            port: Port {
+                number: port,
+                enabled: true,
+            },
+            ..InstanceInfo::new("EUREKA-SERVER", host, ip)
+        }
+    }
+
+    fn available(peers: &[&str], nodes: &[InstanceInfo]) -> Vec<String> {
+        let peers = peers.iter().map(|url| url.parse().unwrap()).collect();
+        let nodes: Vec<&InstanceInfo> = nodes.iter().collect();
+        let replicas = Replicas::of(peers, &nodes);
+        let (all, parts) = (
+            replicas.registered.len(),
+            replicas.available.len() + replicas.unavailable.len(),
+        );
+        assert_eq!(all, parts);
+        replicas
+            .available
+            .iter()
+            .map(|url| url.to_string())
+            .collect()
+    }
+
+    #[test]
+    fn a_peer_is_available_while_a_node_on_its_host_is_registered() {
+        let peers = ["http://p2:8761/eureka/", "http://10.0.0.3:8761/eureka/"];
+        assert_eq!(available(&peers, &[]), [""; 0]);
+        assert_eq!(available(&peers, &[node("p2", "10.0.0.2", 80)]), [peers[0]]);
+        assert_eq!(available(&peers, &[node("p3", "10.0.0.3", 80)]), [peers[1]]);
+        assert_eq!(available(&peers, &[node("p4", "10.0.0.4", 8761)]), [""; 0]);
+    }
+
+    #[test]
+    fn nodes_on_one_host_are_told_apart_by_their_ports() {
+        let peers = ["http://h:8761/eureka/", "http://h:8762/eureka/"];
+        assert_eq!(
+            available(&peers, &[node("h", "10.0.0.1", 8762)]),
+            [peers[1]]
+        );
+    }
 }

@@ -4,7 +4,6 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 

@@ -10,10 +10,12 @@ use tokio::time::Instant;
 
 use crate::http::info::own_instance;
 use crate::http::ops::{counted, label};
+use crate::http::replicas::{replicas, stats};
 use crate::http::state::Http;
 use crate::http::system::{System, uptime, utc};
 use crate::mailbox::Shut;
 use crate::model::{InstanceInfo, InstanceStatus, Text};
+use crate::peers::{PeerState, Replicas};
 use crate::preservation::{Describe, Standing};
 use crate::registry::{Held, TakeSnapshot};
 
@@ -27,8 +29,19 @@ struct Page {
     system: Vec<(&'static str, String)>,
     apps: Vec<App>,
     instances: usize,
+    peers: Vec<Peer>,
     general: Vec<(&'static str, String)>,
     own: Vec<(&'static str, String)>,
+}
+
+/// One of the other nodes.
+struct Peer {
+    url: String,
+    available: bool,
+    up: bool,
+    kind: &'static str,
+    contact: String,
+    waiting: String,
 }
 
 /// One row of the table.
@@ -68,15 +81,17 @@ async fn render(http: &Http) -> Result<String, Shut> {
     let held = http.registry.ask(TakeSnapshot).await?;
     let standing = http.preservation.ask(Describe).await?;
     let own = own_instance(http);
+    let (peers, replicas) = replicas(http).await?;
     let page = Page {
         title: "heureka",
         home: format!("{}{}", http.config.http.context_path, http.config.page.path),
         mode: http.config.mode.as_str(),
-        warning: warning(&standing),
+        warning: warning(http, &standing),
         system: system_status(http, &standing),
         instances: held.len(),
+        peers: peer_rows(http, &peers, &replicas),
         apps: apps(&held),
-        general: general_info(),
+        general: general_info(&replicas),
         own: vec![
             ("ipAddr", own.ip_addr.to_string()),
             ("status", own.status.to_string()),
@@ -87,7 +102,11 @@ async fn render(http: &Http) -> Result<String, Shut> {
 }
 
 /// What must not be overlooked: instances are kept that may be gone, or nothing would be kept.
-fn warning(standing: &Standing) -> Option<String> {
+fn warning(http: &Http, standing: &Standing) -> Option<String> {
+    if !http.gate.is_open() {
+        let text = "This node has just started and does not yet hold all that its peers hold. Lists are refused.";
+        return Some(text.to_string());
+    }
     if let Some(reason) = standing.withheld.as_ref().filter(|_| standing.alarming) {
         return Some(format!(
             "Self-preservation is active: {reason}. Some of the instances below may be gone."
@@ -122,17 +141,42 @@ fn system_status(http: &Http, standing: &Standing) -> Vec<(&'static str, String)
     ]
 }
 
-fn general_info() -> Vec<(&'static str, String)> {
+fn peer_rows(http: &Http, peers: &[PeerState], replicas: &Replicas) -> Vec<Peer> {
+    let now = http.clock.now().wall;
+    let ago = |then: u64| match now.saturating_sub(then) / 1000 {
+        seconds @ 0..120 => format!("{seconds} s ago"),
+        seconds => format!("{} ago", uptime(seconds * 1000)),
+    };
+    let row = |peer: &PeerState| Peer {
+        url: peer.url.as_str().to_string(),
+        available: replicas.available.contains(&peer.url),
+        up: peer.up,
+        kind: match peer.sign {
+            Some(_) => "heureka",
+            None if peer.last_contact.is_some() => "Eureka",
+            None => "",
+        },
+        contact: peer.last_contact.map_or("never".to_string(), ago),
+        waiting: match (peer.queue_length, peer.oldest) {
+            (0, _) => "nothing".to_string(),
+            (changes, None) => format!("{changes} changes"),
+            (changes, Some(age)) => format!("{changes} changes, for {} s", age.as_secs()),
+        },
+    };
+    peers.iter().map(row).collect()
+}
+
+fn general_info(replicas: &Replicas) -> Vec<(&'static str, String)> {
     let system = System::now();
     let facts = [
         ("num-of-cpus", Some(system.cpus.to_string())),
         ("total-avail-memory", system.total_text()),
         ("current-memory-usage", system.used_text()),
     ];
-    facts
+    let facts = facts
         .into_iter()
-        .filter_map(|(key, value)| Some((key, value?)))
-        .collect()
+        .filter_map(|(key, value)| Some((key, value?)));
+    facts.chain(stats(replicas)).collect()
 }
 
 fn apps(held: &[Arc<Held>]) -> Vec<App> {
@@ -217,6 +261,7 @@ mod tests {
     #[test]
     fn what_a_client_sends_stays_text_on_the_page() {
         let page = Page {
+            peers: Vec::new(),
             title: "t",
             home: String::new(),
             mode: "modern",
