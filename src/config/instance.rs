@@ -41,11 +41,18 @@ pub struct InstanceConfig {
     pub metadata: Metadata,
     /// What it registers as; default UP.
     pub status: InstanceStatus,
-    /// Where people look; default `/`.
+    /// Addresses on it.
+    pub links: Links,
+}
+
+/// Where to look at a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Links {
+    /// For people; default `/`.
     pub home_page: Link,
-    /// Where people look for more; default `/actuator/info`.
+    /// For people who want to know more; default `/actuator/info`.
     pub status_page: Link,
-    /// Where machines look; default `/actuator/health`.
+    /// For machines; default `/actuator/health`.
     pub health_check: Link,
     /// The same over TLS; default none.
     pub secure_health_check: Option<String>,
@@ -94,6 +101,14 @@ impl Default for InstanceConfig {
             secure_vip: None,
             metadata: Metadata::default(),
             status: InstanceStatus::Up,
+            links: Links::default(),
+        }
+    }
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Self {
             home_page: Link::at("/"),
             status_page: Link::at("/actuator/info"),
             health_check: Link::at("/actuator/health"),
@@ -127,25 +142,7 @@ impl InstanceConfig {
             secure_vip: reader.name(keys::SECURE_VIP),
             metadata: metadata(reader),
             status: status(reader, default.status),
-            home_page: link(
-                reader,
-                keys::HOME_PAGE_URL,
-                keys::HOME_PAGE_PATH,
-                default.home_page,
-            ),
-            status_page: link(
-                reader,
-                keys::STATUS_PAGE_URL,
-                keys::STATUS_PAGE_PATH,
-                default.status_page,
-            ),
-            health_check: link(
-                reader,
-                keys::HEALTH_CHECK_URL,
-                keys::HEALTH_CHECK_PATH,
-                default.health_check,
-            ),
-            secure_health_check: reader.name(keys::SECURE_HEALTH_CHECK_URL),
+            links: Links::read(reader),
         }
     }
 
@@ -170,10 +167,10 @@ impl InstanceConfig {
                 .app_group
                 .as_ref()
                 .map(|group| group.to_uppercase().into()),
-            home_page_url: link(&self.home_page),
-            status_page_url: link(&self.status_page),
-            health_check_url: link(&self.health_check),
-            secure_health_check_url: text(&self.secure_health_check),
+            home_page_url: link(&self.links.home_page),
+            status_page_url: link(&self.links.status_page),
+            health_check_url: link(&self.links.health_check),
+            secure_health_check_url: text(&self.links.secure_health_check),
             vip_address: Some(self.vip.as_ref().unwrap_or(&self.app).as_str().into()),
             secure_vip_address: self
                 .secure_vip
@@ -184,6 +181,28 @@ impl InstanceConfig {
             last_dirty: own.started,
             asg_name: text(&self.asg),
             ..InstanceInfo::new(&self.app.to_uppercase(), own.host_name, own.ip_addr)
+        }
+    }
+}
+
+impl Links {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        let default = Self::default();
+        let mut link = |url: &'static str, path: &'static str, default: Link| Link {
+            url: reader.name(url),
+            path: reader.value(
+                path,
+                "a path that begins with a slash",
+                default.path,
+                |text| text.starts_with('/').then(|| text.to_string()),
+            ),
+        };
+        let (home, status, health) = (default.home_page, default.status_page, default.health_check);
+        Self {
+            home_page: link(keys::HOME_PAGE_URL, keys::HOME_PAGE_PATH, home),
+            status_page: link(keys::STATUS_PAGE_URL, keys::STATUS_PAGE_PATH, status),
+            health_check: link(keys::HEALTH_CHECK_URL, keys::HEALTH_CHECK_PATH, health),
+            secure_health_check: reader.name(keys::SECURE_HEALTH_CHECK_URL),
         }
     }
 }
@@ -199,16 +218,6 @@ impl Link {
             Some(url) => url.replace("${eureka.hostname}", host),
             None => format!("http://{host}:{port}{}", self.path),
         }
-    }
-}
-
-fn link(reader: &mut Reader<'_>, url: &'static str, path: &'static str, default: Link) -> Link {
-    let wanted = "a path that begins with a slash";
-    Link {
-        url: reader.name(url),
-        path: reader.value(path, wanted, default.path, |text| {
-            text.starts_with('/').then(|| text.to_string())
-        }),
     }
 }
 

@@ -33,7 +33,7 @@ mod sources;
 pub use cache::CacheConfig;
 pub use eviction::{EvictionConfig, Sweep};
 pub use http::HttpConfig;
-pub use instance::{InstanceConfig, Own};
+pub use instance::{InstanceConfig, Link, Links, Own};
 pub use limits::LimitsConfig;
 pub use overload::OverloadConfig;
 pub use page::PageConfig;

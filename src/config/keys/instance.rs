@@ -36,19 +36,19 @@ pub const SECURE_VIP: &str = "eureka.instance.secure-virtual-host-name";
 pub const METADATA: &str = "eureka.instance.metadata-map.<key>";
 /// See [`crate::config::InstanceConfig::status`].
 pub const INITIAL_STATUS: &str = "eureka.instance.initial-status";
-/// See [`crate::config::InstanceConfig::home_page`].
+/// See [`crate::config::Links::home_page`].
 pub const HOME_PAGE_URL: &str = "eureka.instance.home-page-url";
-/// See [`crate::config::InstanceConfig::home_page`].
+/// See [`crate::config::Links::home_page`].
 pub const HOME_PAGE_PATH: &str = "eureka.instance.home-page-url-path";
-/// See [`crate::config::InstanceConfig::status_page`].
+/// See [`crate::config::Links::status_page`].
 pub const STATUS_PAGE_URL: &str = "eureka.instance.status-page-url";
-/// See [`crate::config::InstanceConfig::status_page`].
+/// See [`crate::config::Links::status_page`].
 pub const STATUS_PAGE_PATH: &str = "eureka.instance.status-page-url-path";
-/// See [`crate::config::InstanceConfig::health_check`].
+/// See [`crate::config::Links::health_check`].
 pub const HEALTH_CHECK_URL: &str = "eureka.instance.health-check-url";
-/// See [`crate::config::InstanceConfig::health_check`].
+/// See [`crate::config::Links::health_check`].
 pub const HEALTH_CHECK_PATH: &str = "eureka.instance.health-check-url-path";
-/// See [`crate::config::InstanceConfig::secure_health_check`].
+/// See [`crate::config::Links::secure_health_check`].
 pub const SECURE_HEALTH_CHECK_URL: &str = "eureka.instance.secure-health-check-url";
 
 /// All of them.
