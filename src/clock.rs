@@ -72,9 +72,14 @@ impl Clock {
             return None;
         }
         let step = system as i64 - shown as i64;
-        self.epoch
-            .store(self.epoch().saturating_add_signed(step), Ordering::Relaxed);
+        self.step(step);
         Some(step)
+    }
+
+    /// Sets the wall clock forth or back by so many milliseconds.
+    pub fn step(&self, millis: i64) {
+        let epoch = self.epoch().saturating_add_signed(millis);
+        self.epoch.store(epoch, Ordering::Relaxed);
     }
 }
 

@@ -9,10 +9,13 @@
 //! | `http.rs` | nodes over HTTP/1.1 |
 //! | `names.rs` | addresses and texts of names |
 //! | `sign.rs` | how nodes of this kind recognise each other: one header, which others ignore |
+//! | `memory.rs` | nodes that reach each other without a socket, over a network with faults |
 
 mod call;
 #[cfg(feature = "network")]
 mod http;
+#[cfg(feature = "server")]
+pub mod memory;
 #[cfg(feature = "network")]
 mod names;
 mod sign;

@@ -7,13 +7,20 @@
 //! | `fleet.rs` | clients that beat, fall silent, come back |
 //! | `protection.rs` | self-preservation by silence, as design §2 describes it |
 //! | `classic.rs` | the reference's numbers, server.md scenarios 29–36 |
+//! | `scripts.rs` | clusters, as the scripts in `tests/scenarios` tell it; `script.rs` knows their words |
 
 #![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
+#[path = "../support/cluster.rs"]
+mod cluster;
+#[path = "../support/scene.rs"]
+mod scene;
 #[path = "../support/mod.rs"]
 mod support;
 
 mod classic;
 mod fleet;
 mod protection;
+mod script;
+mod scripts;

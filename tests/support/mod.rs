@@ -143,7 +143,7 @@ async fn service(node: &Node, late: Option<Duration>) -> Service {
 }
 
 /// Pauses the time of this test's runtime, if no node did so before: tokio refuses to do it twice.
-fn pause_once() {
+pub fn pause_once() {
     thread_local! {
         static PAUSED: Cell<Option<Id>> = const { Cell::new(None) };
     }

@@ -75,6 +75,14 @@ impl Scene {
         }
     }
 
+    /// A node that was put together elsewhere.
+    pub fn of(node: Node) -> Self {
+        Self {
+            mode: node.http.config.mode,
+            inner: TestNode::of(node),
+        }
+    }
+
     pub async fn seconds(&self, seconds: u64) {
         exactly(Duration::from_secs(seconds)).await;
     }

@@ -1,0 +1,115 @@
+//! Scenarios that read aloud: one command a line, and after ` -> ` all that it answers.
+//!
+//! A script is played in a world of its own, in virtual time. Every answer is compared as text; an unknown word, an
+//! answer too many or too few is a mistake in the script, named with its file and line. `docs/testing.md` has
+//! the words.
+//!
+//! | file | has |
+//! |---|---|
+//! | `line.rs` | a line and its words |
+//! | `times.rs` | times and stamps |
+//! | `world.rs` | what happens to nodes and to the ways between them, and what went over these |
+//! | `client.rs` | what clients and operators do and see |
+//! | `peer.rs` | batches by hand |
+//! | `fleet.rs` | clients that go on by themselves, and readers |
+
+mod client;
+mod fleet;
+mod line;
+mod peer;
+mod times;
+mod world;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tokio::time::Instant;
+
+use crate::cluster::Cluster;
+use line::{Args, Line};
+
+/// The answer to a command, if it is one that answers; or what is wrong with the command.
+pub type Outcome = Result<Option<String>, String>;
+
+/// A script on its way.
+pub struct Play {
+    cluster: Rc<RefCell<Cluster>>,
+    clients: BTreeMap<String, fleet::Client>,
+    readers: BTreeMap<String, fleet::Reader>,
+    /// Where the clock of the script stands.
+    now: Instant,
+}
+
+/// What came of a script.
+pub struct Played {
+    /// The script with every answer replaced by what really happened.
+    pub text: String,
+    /// The first line that did not answer as written, and why.
+    pub failure: Option<(usize, String)>,
+}
+
+/// Plays a script.
+pub async fn play(script: &str) -> Played {
+    let mut play = Play::new(script);
+    let mut text = String::new();
+    let mut failure = None;
+    for (number, line) in (1..).zip(script.lines()) {
+        let line = Line::of(line);
+        let outcome = match line.command {
+            "" => Ok(None),
+            command => play.command(command).await,
+        };
+        if let Err(why) = line.compare(&outcome) {
+            failure.get_or_insert((number, why));
+        }
+        text += &line.with(outcome.ok().flatten());
+        text.push('\n');
+    }
+    let refusals = play.cluster.borrow().world.refusals();
+    if let Some(refusal) = refusals.first() {
+        failure.get_or_insert((
+            0,
+            format!("a Java node was sent what it refuses: {refusal}"),
+        ));
+    }
+    Played { text, failure }
+}
+
+impl Play {
+    /// The seed is the script's length, so that each has its own and keeps it.
+    fn new(script: &str) -> Self {
+        let cluster = Cluster::new(script.lines().count() as u64);
+        // The world begins now.
+        crate::cluster::age();
+        Self {
+            cluster: Rc::new(RefCell::new(cluster)),
+            clients: BTreeMap::new(),
+            readers: BTreeMap::new(),
+            now: Instant::now(),
+        }
+    }
+
+    async fn command(&mut self, command: &str) -> Outcome {
+        let mut args = Args::of(command);
+        let first = args.word("a command")?;
+        let is_node = self.cluster.borrow().has(first);
+        let outcome = match is_node {
+            true => {
+                let verb = args.word("what the node is asked")?;
+                self.node_command(first, verb, &mut args).await?
+            }
+            false => self.world_command(first, &mut args).await?,
+        };
+        args.done()?;
+        Ok(outcome)
+    }
+
+    async fn node_command(&mut self, node: &str, verb: &str, args: &mut Args<'_>) -> Outcome {
+        match verb {
+            "keep" | "poll" | "polled" => self.fleet_command(node, verb, args).await,
+            "batch" => self.batch(node, args).await,
+            _ => self.client_command(node, verb, args).await,
+        }
+    }
+}

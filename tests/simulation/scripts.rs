@@ -1,0 +1,70 @@
+//! Plays every script of `tests/scenarios`.
+//!
+//! `SCRIPT=override` plays those whose name has that word; `UPDATE_SCENARIOS=1` writes what really happened into the
+//! scripts, for review.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::script::{Played, play};
+
+const SCENARIOS: &str = "tests/scenarios";
+
+#[test]
+fn every_script_answers_as_written() {
+    let failures: Vec<String> = scripts().iter().filter_map(|path| failure(path)).collect();
+    assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
+}
+
+#[test]
+fn a_mistake_in_a_script_is_named_with_its_line() {
+    for (script, line, why) in [
+        ("cluster n1\nn1 boil A/i1 -> 200", 2, "unknown: boil"),
+        ("cluster n1\n\nn1 list", 3, "no answer is written; got none"),
+        (
+            "cluster n1\nwait 5s -> 200",
+            2,
+            "this command has no answer",
+        ),
+        (
+            "cluster n1\nn1 list -> A/i1 UP",
+            2,
+            "expected A/i1 UP\n     got none",
+        ),
+        (
+            "cluster n1\nn1 beat A/i1 twice -> 404",
+            2,
+            "unknown words: twice",
+        ),
+        ("cluster n1\ncut n1 n2", 2, "no node n2"),
+        ("wait 5", 1, "no time: 5"),
+    ] {
+        let played = in_a_world_of_its_own(script);
+        assert_eq!(played.failure, Some((line, why.to_string())), "{script}");
+    }
+}
+
+fn scripts() -> Vec<PathBuf> {
+    let wanted = env::var("SCRIPT").unwrap_or_default();
+    let entries = fs::read_dir(SCENARIOS).unwrap();
+    let mut scripts: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    scripts.retain(|path| path.to_string_lossy().contains(&wanted));
+    scripts.sort();
+    scripts
+}
+
+fn failure(path: &Path) -> Option<String> {
+    let script = fs::read_to_string(path).unwrap();
+    let played = in_a_world_of_its_own(&script);
+    if env::var_os("UPDATE_SCENARIOS").is_some() {
+        fs::write(path, &played.text).unwrap();
+    }
+    let (line, why) = played.failure?;
+    Some(format!("{}:{line}: {why}", path.display()))
+}
+
+/// A node's timers live as long as its system, so each script gets one.
+fn in_a_world_of_its_own(script: &str) -> Played {
+    actix::System::new().block_on(play(script))
+}
