@@ -58,7 +58,7 @@ pub async fn play(script: &str) -> Played {
         let line = Line::of(line);
         let outcome = match line.command {
             "" => Ok(None),
-            command => play.command(command).await,
+            command => play.timely(command, line.expected).await,
         };
         if let Err(why) = line.compare(&outcome) {
             failure.get_or_insert((number, why));
@@ -87,6 +87,24 @@ impl Play {
             clients: BTreeMap::new(),
             readers: BTreeMap::new(),
             now: Instant::now(),
+        }
+    }
+
+    /// `within 5s COMMAND` asks until the answer is the expected one or the time is over.
+    async fn timely(&mut self, command: &str, expected: Option<&str>) -> Outcome {
+        let Some((bound, command)) = command
+            .strip_prefix("within ")
+            .and_then(|rest| rest.split_once(' '))
+        else {
+            return self.command(command).await;
+        };
+        let end = Instant::now() + times::duration(bound)?;
+        loop {
+            let outcome = self.command(command).await?;
+            if outcome.as_deref() == expected || Instant::now() >= end {
+                return Ok(outcome);
+            }
+            self.command("wait 10ms").await?;
         }
     }
 

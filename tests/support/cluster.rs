@@ -7,11 +7,13 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::rc::Rc;
 use std::time::Duration;
 
 use actix_web::http::Method;
 use actix_web::web::Data;
+use flate2::bufread::GzDecoder;
 use heureka::clock::{Clock, Moment};
 use heureka::config::{Config, PeersConfig};
 use heureka::http::{Http, Identity};
@@ -51,12 +53,53 @@ pub struct Cluster {
 struct Member {
     plan: Plan,
     paused: bool,
+    rig: Rc<RefCell<Option<Rig>>>,
     live: Option<Live>,
 }
 
 struct Live {
     scene: Rc<Scene>,
     clock: Clock,
+}
+
+/// A wrong answer to batches.
+#[derive(Clone, Debug)]
+pub struct Rig {
+    pub status: u16,
+    pub body: &'static str,
+    /// Only to batches in which this is said.
+    pub only: Option<String>,
+    /// How often.
+    pub times: usize,
+}
+
+impl Rig {
+    /// The wrong answer to this, if it is one of those.
+    fn answer(&mut self, arrived: &Arrived) -> Option<Answer> {
+        let body = plain(arrived);
+        let is_meant = self.only.as_ref().is_none_or(|only| body.contains(only));
+        let is_empty = body.ends_with("[]}");
+        if self.times == 0 || !is_meant || is_empty || !arrived.path.contains("batch") {
+            return None;
+        }
+        self.times -= 1;
+        Some(Answer {
+            status: self.status,
+            body: self.body.into(),
+            sign: None,
+            retry_after: None,
+        })
+    }
+}
+
+/// The unpacked body.
+fn plain(arrived: &Arrived) -> String {
+    let mut plain = String::new();
+    let packed = GzDecoder::new(&arrived.body[..]).read_to_string(&mut plain);
+    match packed {
+        Ok(_) => plain,
+        Err(_) => String::from_utf8_lossy(&arrived.body).into_owned(),
+    }
 }
 
 /// The node that a network's calls speak of, once it is there.
@@ -94,6 +137,7 @@ impl Cluster {
         }
         let member = Member {
             paused: false,
+            rig: Rc::default(),
             live: None,
             plan,
         };
@@ -134,7 +178,8 @@ impl Cluster {
         let node = Node::assemble(config, clock.clone(), identity, Placement::Here, network);
         *called.borrow_mut() = Some(node.http.clone());
         let scene = Rc::new(Scene::of(node));
-        self.world.serve(&plan.url, service(&scene));
+        let rig = self.members[name].rig.clone();
+        self.world.serve(&plan.url, service(&scene, rig));
         let member = self.members.get_mut(name).unwrap();
         member.paused = false;
         member.live = Some(Live { scene, clock });
@@ -166,6 +211,11 @@ impl Cluster {
             port: plan.url.port(),
             started: clock.now(),
         }
+    }
+
+    /// What the node answers to batches for a while, in the place of what it would.
+    pub fn rig(&self, name: &str, rig: Rig) {
+        *self.members[name].rig.borrow_mut() = Some(rig);
     }
 
     /// The node dies, and with it all it knew.
@@ -297,9 +347,18 @@ pub async fn leave(node: &Node) {
 }
 
 /// What reaches a node goes through all of its routes.
-fn service(scene: &Rc<Scene>) -> Service {
+fn service(scene: &Rc<Scene>, rig: Rc<RefCell<Option<Rig>>>) -> Service {
     let scene = scene.clone();
-    Rc::new(move |arrived| answer(scene.clone(), arrived))
+    Rc::new(move |arrived| {
+        let wrong = rig
+            .borrow_mut()
+            .as_mut()
+            .and_then(|rig| rig.answer(&arrived));
+        match wrong {
+            Some(wrong) => Box::pin(async { wrong }),
+            None => answer(scene.clone(), arrived),
+        }
+    })
 }
 
 fn answer(scene: Rc<Scene>, arrived: Arrived) -> Awaited<Answer> {

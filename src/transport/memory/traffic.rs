@@ -40,6 +40,8 @@ pub struct Sent {
     pub method: &'static str,
     /// With the query.
     pub path: String,
+    /// Whether its body was packed.
+    pub packed: bool,
     /// Unpacked.
     pub body: Bytes,
     /// The items of its batch.
@@ -94,6 +96,7 @@ impl Book {
             to: to.to_string(),
             method: arrived.method,
             path: arrived.path.clone(),
+            packed: is_packed(arrived),
             body,
             items,
             signed: arrived.sign.is_some(),
@@ -140,14 +143,15 @@ impl Book {
     }
 }
 
+fn is_packed(arrived: &Arrived) -> bool {
+    let coding = ("content-encoding", "gzip");
+    arrived.headers.contains(&coding)
+}
+
 /// The body without its coding; as it is, where it cannot be unpacked.
 fn plain(arrived: &Arrived) -> Bytes {
-    let packed = arrived
-        .headers
-        .iter()
-        .any(|(name, value)| *name == "content-encoding" && *value == "gzip");
     let mut plain = Vec::new();
-    match packed
+    match is_packed(arrived)
         && GzDecoder::new(&arrived.body[..])
             .read_to_end(&mut plain)
             .is_ok()

@@ -11,7 +11,7 @@ pub struct Line<'l> {
     whole: &'l str,
     /// Empty where the line is blank or a remark.
     pub command: &'l str,
-    expected: Option<&'l str>,
+    pub expected: Option<&'l str>,
 }
 
 impl<'l> Line<'l> {

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use heureka::config::{Config, Sources};
 use heureka::model::NodeUrl;
+use heureka::node::GRACE;
 use heureka::transport::memory::{Faults, Kind};
 use tokio::time::{Instant, sleep_until};
 
 use super::client::joined;
 use super::line::Args;
 use super::{Outcome, Play, times};
-use crate::cluster::{Plan, content, leave, usual};
+use crate::cluster::{Plan, Rig, content, leave, usual};
 
 impl Play {
     pub(super) async fn world_command(&mut self, verb: &str, args: &mut Args<'_>) -> Outcome {
@@ -23,7 +24,9 @@ impl Play {
             "kill" => self.kill(args.word("a client")?)?,
             "forget" => self.cluster.borrow().world.forget(),
             "alias" => self.alias(args)?,
-            "sent" | "log" | "batches" | "attempts" | "queue" => {
+            "name" => self.name(args)?,
+            "rig" => self.rig(args)?,
+            "sent" | "log" | "batches" | "attempts" | "queue" | "ext" | "packed" => {
                 return self.look(verb, args).await;
             }
             "start" | "crash" | "restart" | "pause" | "resume" | "stop" | "step-clock" => {
@@ -135,7 +138,7 @@ impl Play {
                 "resume" => cluster.pause(name, false),
                 "stop" => {
                     drop(cluster);
-                    self.stop(name).await;
+                    self.stop(name).await?;
                 }
                 _ => cluster.step_clock(name, times::step(args.word("a step")?)?),
             }
@@ -143,13 +146,18 @@ impl Play {
         Ok(())
     }
 
-    /// Leaving takes time, in which others look at the cluster.
-    async fn stop(&mut self, name: &str) {
+    /// Leaving takes time, in which others look at the cluster; but not for long.
+    async fn stop(&mut self, name: &str) -> Result<(), String> {
         let scene = self.cluster.borrow().scene(name);
+        let began = Instant::now();
         if let Some(scene) = scene {
             leave(&scene.node).await;
         }
         self.cluster.borrow_mut().crash(name);
+        match began.elapsed() {
+            late if late > GRACE => Err(format!("{name} took {late:?} to leave")),
+            _ => Ok(()),
+        }
     }
 
     /// `alias URL NODES`.
@@ -159,6 +167,39 @@ impl Play {
         let cluster = self.cluster.borrow();
         let targets: Vec<NodeUrl> = names.iter().map(|name| cluster.url(name)).collect();
         cluster.world.alias(&url, &targets);
+        Ok(())
+    }
+
+    /// `name HOST ADDRESSES`.
+    fn name(&self, args: &mut Args<'_>) -> Result<(), String> {
+        let host = args.word("a host")?;
+        let addresses = args.rest().into_iter().map(str::parse);
+        let addresses: Result<_, _> = addresses.collect();
+        let addresses = addresses.map_err(|_| "no address".to_string())?;
+        self.cluster.borrow().world.name(host, addresses);
+        Ok(())
+    }
+
+    /// `rig n2 503 times=3 only=i1`: wrong answers to batches; `garbage` and `short` are 200 with a wrong body.
+    fn rig(&self, args: &mut Args<'_>) -> Result<(), String> {
+        let name = args.word("a node")?;
+        self.known(name)?;
+        let (status, body) = match args.word("an answer")? {
+            "garbage" => (200, "<html>hello</html>"),
+            "short" => (200, r#"{"responseList":[]}"#),
+            status => (
+                status.parse().map_err(|_| format!("no status: {status}"))?,
+                "",
+            ),
+        };
+        let times = args.option("times").unwrap_or("1000000");
+        let rig = Rig {
+            status,
+            body,
+            only: args.option("only").map(|id| format!("\"id\":\"{id}\"")),
+            times: times.parse().map_err(|_| format!("no number: {times}"))?,
+        };
+        self.cluster.borrow().rig(name, rig);
         Ok(())
     }
 
@@ -214,6 +255,8 @@ impl Play {
                     .flat_map(|batch| &batch.items)
                     .map(|item| format!("{} {}/{}", item.action, item.app_name, item.id)),
             ),
+            "ext" => yes(calls.iter().any(|call| contains(&call.body, b"\"ext\":"))),
+            "packed" => yes(calls.iter().any(|call| call.packed)),
             "batches" => joined(batches.map(|batch| batch.items.len().to_string())),
             _ => within(args, traffic.calls + traffic.unreached)?,
         }))
@@ -244,6 +287,14 @@ fn counted(items: &BTreeMap<String, usize>) -> String {
         none if none.is_empty() => "nothing".to_string(),
         some => some,
     }
+}
+
+fn yes(is_so: bool) -> String {
+    if is_so { "yes" } else { "no" }.to_string()
+}
+
+fn contains(body: &[u8], word: &[u8]) -> bool {
+    body.windows(word.len()).any(|part| part == word)
 }
 
 /// A number, or whether it is within the bounds that were given.
