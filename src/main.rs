@@ -156,14 +156,8 @@ async fn serve(config: Config) -> ExitCode {
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
-    let network = node::network(&config.peers, &identity);
-    let node = Node::assemble(
-        config,
-        clock,
-        identity,
-        Placement::OwnThreads,
-        Rc::new(network),
-    );
+    let network = Rc::new(node::network(&config.peers, &identity));
+    let node = Node::assemble(config, clock, identity, Placement::OwnThreads, network);
     match node.run(listener, signals.wait()).await {
         Ok(Ended::Stopped) => {
             tracing::info!("stopped");

@@ -123,11 +123,7 @@ impl LeaseTable {
             None => held.version.order(),
         };
         let changed = self.apply(&held, status, order, now);
-        let renewal = match beat.compared(&held, sync) {
-            Compared::Newer => Renewal::Newer,
-            Compared::Older => Renewal::Older(changed_or(&changed, &held)),
-            Compared::Same => Renewal::InStep,
-        };
+        let renewal = beat.compared(&held, sync).into_renewal(&changed, &held);
         Renewed { renewal, changed }
     }
 
@@ -151,11 +147,12 @@ impl LeaseTable {
             changed = self.apply(&held, version.visible(), order, now);
         }
         let came = beat.compared(&held, self.config.sync_when_timestamp_differs);
-        let renewal = match came {
-            Compared::Newer => Renewal::Newer,
-            Compared::Same if beat.extra.order == order => Renewal::InStep,
-            Compared::Same | Compared::Older => Renewal::Older(changed_or(&changed, &held)),
+        let came = match came {
+            // The peer's order is the older one.
+            Compared::Same if beat.extra.order != order => Compared::Older,
+            came => came,
         };
+        let renewal = came.into_renewal(&changed, &held);
         Renewed { renewal, changed }
     }
 
@@ -206,8 +203,15 @@ impl Renew {
 /// An instance after a visible change, and its status before.
 type Changed = Option<(Arc<Held>, InstanceStatus)>;
 
-fn changed_or(changed: &Changed, held: &Arc<Held>) -> Arc<Held> {
-    changed.as_ref().map_or(held, |(held, _)| held).clone()
+impl Compared {
+    /// The answer to a heartbeat whose record compares like this with the one that is held.
+    fn into_renewal(self, changed: &Changed, held: &Arc<Held>) -> Renewal {
+        match self {
+            Self::Newer => Renewal::Newer,
+            Self::Same => Renewal::InStep,
+            Self::Older => Renewal::Older(changed.as_ref().map_or(held, |(held, _)| held).clone()),
+        }
+    }
 }
 
 /// Neither renewed nor changed.
