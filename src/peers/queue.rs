@@ -333,3 +333,401 @@ impl Away {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::{InstanceStatus, Ordered};
+    use crate::registry::OrdersWaiting;
+
+    fn key(id: &str) -> InstanceKey {
+        InstanceKey::new("A", id)
+    }
+
+    fn cancel(keep_until: Millis) -> Op {
+        Op::Cancel {
+            stamp: None,
+            keep_until,
+        }
+    }
+
+    fn take_all(queue: &mut Queue, now: Millis) -> Vec<(InstanceKey, Part)> {
+        let all = |_: &InstanceKey, _: &Op| Taken::Yes;
+        queue.hand_out(Pass::Together, now, u64::MAX, all).parts
+    }
+
+    fn ids(parts: &[(InstanceKey, Part)]) -> Vec<&str> {
+        parts.iter().map(|(key, _)| &*key.id).collect()
+    }
+
+    #[test]
+    fn what_is_on_its_way_blocks_its_instance_and_no_other() {
+        let mut queue = Queue::new(9);
+        queue.push(&key("a"), Op::Register, 1, 0);
+        let away = take_all(&mut queue, 0);
+        queue.push(&key("a"), cancel(99), 2, 5);
+        queue.push(&key("b"), Op::Register, 3, 6);
+        assert_eq!(ids(&away), ["a"]);
+        assert_eq!(ids(&take_all(&mut queue, 6)), ["b"]);
+        assert!(queue.has_newer(&key("a")));
+        assert_eq!(queue.len(), 2);
+        queue.done(&key("a"));
+        assert_eq!(ids(&take_all(&mut queue, 6)), ["a"]);
+    }
+
+    #[test]
+    fn age_counts_from_the_first_change_whatever_replaces_it() {
+        let mut queue = Queue::new(9);
+        for now in [10, 400, 800] {
+            queue.push(&key("a"), Op::Register, 1, now);
+        }
+        queue.push(&key("b"), Op::Register, 1, 500);
+        assert_eq!(queue.oldest(), Some(10));
+        let away = take_all(&mut queue, 900);
+        assert_eq!(ids(&away), ["a", "b"]);
+        queue.push(&key("a"), Op::Register, 2, 950);
+        for (key, part) in away {
+            queue.put_back(&key, part);
+        }
+        assert_eq!(queue.oldest(), Some(10), "what failed keeps its age");
+        assert_eq!(ids(&take_all(&mut queue, 999)), ["a", "b"], "and its turn");
+    }
+
+    #[test]
+    fn a_change_that_cannot_be_looked_up_yet_waits_and_others_go() {
+        let mut queue = Queue::new(9);
+        queue.push(&key("a"), Op::Register, 7, 0);
+        queue.push(&key("b"), Op::Register, 6, 0);
+        let all = |_: &InstanceKey, _: &Op| Taken::Yes;
+        let parts = queue.hand_out(Pass::Together, 0, 6, all).parts;
+        assert_eq!(ids(&parts), ["b"]);
+        let parts = queue.hand_out(Pass::Together, 0, 7, all).parts;
+        assert_eq!(ids(&parts), ["a"]);
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_goes_after_what_was_taken() {
+        let mut queue = Queue::new(9);
+        queue.push(&key("a"), cancel(99), 1, 0);
+        queue.push(&key("a"), Op::Register, 2, 0);
+        queue.push(&key("b"), Op::Register, 3, 0);
+        let mut room = 1;
+        let parts = queue.hand_out(Pass::Together, 0, 9, |_, _| match room {
+            0 => Taken::Full,
+            _ => {
+                room -= 1;
+                Taken::Yes
+            }
+        });
+        assert_eq!(ids(&parts.parts), ["a"]);
+        assert_eq!(parts.parts[0].1.ops.len(), 1);
+        assert_eq!(ids(&take_all(&mut queue, 0)), ["b"], "a is on its way");
+        queue.done(&key("a"));
+        let rest = take_all(&mut queue, 0);
+        assert!(matches!(rest[0].1.ops[..], [Op::Register]), "{rest:?}");
+    }
+
+    #[test]
+    fn cancels_are_bounded_by_number_and_by_the_longest_lease_and_the_oldest_go_first() {
+        let mut queue = Queue::new(2);
+        queue.push(&key("held"), Op::Register, 1, 0);
+        for (id, overflow) in [("a", 0), ("b", 0), ("c", 1), ("d", 1)] {
+            let until = if id == "d" { 5 } else { 100 };
+            assert_eq!(queue.push(&key(id), cancel(until), 1, 0), overflow);
+        }
+        assert_eq!(queue.len(), 3);
+        let all = |_: &InstanceKey, _: &Op| Taken::Yes;
+        let handed = queue.hand_out(Pass::Together, 6, 9, all);
+        assert_eq!(ids(&handed.parts), ["held", "c"]);
+        assert_eq!(handed.expired, 1);
+        assert_eq!(queue.len(), 2);
+    }
+
+    #[test]
+    fn of_an_instance_that_went_only_the_cancel_stays() {
+        let mut queue = Queue::new(9);
+        for op in [cancel(99), Op::Register] {
+            queue.push(&key("a"), op, 1, 0);
+        }
+        queue.push(&key("b"), Op::Register, 1, 0);
+        queue.gone(&key("a"));
+        queue.gone(&key("b"));
+        queue.gone(&key("c"));
+        let parts = take_all(&mut queue, 0);
+        assert_eq!(ids(&parts), ["a"]);
+        assert_eq!(parts[0].1.ops.len(), 1);
+    }
+
+    #[test]
+    fn a_heartbeat_is_swallowed_by_what_says_more_and_waits_for_an_order() {
+        let orders = Arc::new(OrdersWaiting::default());
+        let order = || Op::Order {
+            what: Ordered::Set(InstanceStatus::Down),
+            repeated: false,
+            wait: orders.wait(&key("a")),
+        };
+        let mut queue = Queue::new(9);
+        let ops: [(fn() -> Op, BeatTurn); 2] = [
+            (|| Op::Register, BeatTurn::Needless),
+            (|| cancel(99), BeatTurn::Needless),
+        ];
+        for (op, turn) in ops {
+            queue.push(&key("a"), op(), 1, 0);
+            assert_eq!(queue.begin_beat(&key("a"), 0), turn);
+            take_all(&mut queue, 0);
+            assert_eq!(queue.begin_beat(&key("a"), 0), turn, "on its way");
+            queue.done(&key("a"));
+        }
+        queue.push(&key("a"), order(), 1, 0);
+        assert_eq!(queue.begin_beat(&key("a"), 0), BeatTurn::Wait);
+        drop(take_all(&mut queue, 0));
+        assert_eq!(queue.begin_beat(&key("a"), 0), BeatTurn::Wait);
+        queue.done(&key("a"));
+        assert_eq!(queue.begin_beat(&key("a"), 0), BeatTurn::Go);
+        assert_eq!(
+            queue.begin_beat(&key("a"), 0),
+            BeatTurn::Wait,
+            "one at a time"
+        );
+        assert_eq!(queue.len(), 0, "a heartbeat is no change");
+        queue.push(&key("a"), cancel(99), 1, 0);
+        assert_eq!(
+            ids(&take_all(&mut queue, 0)),
+            [""; 0],
+            "it waits for the heartbeat"
+        );
+        queue.done(&key("a"));
+        assert_eq!(ids(&take_all(&mut queue, 0)), ["a"]);
+    }
+
+    #[test]
+    fn a_register_back_goes_first_and_never_after_a_cancel() {
+        let mut queue = Queue::new(9);
+        let id = key("a");
+        assert_eq!(queue.begin_beat(&id, 0), BeatTurn::Go);
+        queue.push(&id, cancel(99), 1, 0);
+        queue.done(&id);
+        queue.register_back(&id, 0);
+        let parts = take_all(&mut queue, 0);
+        assert!(matches!(parts[0].1.ops[..], [Op::Cancel { .. }]));
+        queue.done(&id);
+        queue.register_back(&id, 0);
+        assert!(matches!(
+            take_all(&mut queue, 0)[0].1.ops[..],
+            [Op::Register]
+        ));
+    }
+
+    #[test]
+    fn suspects_go_alone_and_wait_for_their_pause() {
+        let mut queue = Queue::new(9);
+        for id in ["a", "b"] {
+            queue.push(&key(id), Op::Register, 1, 0);
+        }
+        queue.suspects.failed_together(&key("a"), true);
+        assert_eq!(ids(&take_all(&mut queue, 0)), ["b"]);
+        let all = |_: &InstanceKey, _: &Op| Taken::Yes;
+        let alone = queue.hand_out(Pass::Alone, 0, 9, all).parts;
+        assert_eq!(ids(&alone), ["a"]);
+        for (id, part) in alone {
+            queue.suspects.failed_itself(&id, 0);
+            queue.put_back(&id, part);
+        }
+        assert_eq!(
+            ids(&queue.hand_out(Pass::Alone, 499, 9, all).parts),
+            [""; 0]
+        );
+        assert_eq!(ids(&queue.hand_out(Pass::Alone, 500, 9, all).parts), ["a"]);
+    }
+
+    // === any sequence of changes and failures ends with the same ===
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Register(usize),
+        Order(usize, bool),
+        Cancel(usize),
+        Evict(usize),
+        HandOut(usize),
+        /// What becomes of one of the batches on their way: lost before it was carried out, after so many of its
+        /// items, or answered.
+        Answer(usize, Option<usize>),
+    }
+
+    const KEYS: usize = 3;
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (0..KEYS).prop_map(Step::Register),
+            (0..KEYS, any::<bool>()).prop_map(|(key, set)| Step::Order(key, set)),
+            (0..KEYS).prop_map(Step::Cancel),
+            (0..KEYS).prop_map(Step::Evict),
+            (1..4usize).prop_map(Step::HandOut),
+            (0..4usize, proptest::option::of(0..5usize))
+                .prop_map(|(batch, lost)| Step::Answer(batch, lost)),
+        ]
+    }
+
+    /// A record's version and the override.
+    type Record = (u64, Option<InstanceStatus>);
+
+    /// One item with what was looked up for it.
+    #[derive(Clone, Copy, Debug)]
+    enum Item {
+        Register(Record),
+        Order(Option<InstanceStatus>),
+        Cancel,
+    }
+
+    type Batch = Vec<(usize, Part, Vec<Item>)>;
+
+    #[derive(Default)]
+    struct Model {
+        here: HashMap<usize, Record>,
+        there: HashMap<usize, Record>,
+        /// Went without a word: the peer finds out for itself.
+        evicted: [bool; KEYS],
+        orders: Arc<OrdersWaiting>,
+        revision: u64,
+        away: Vec<Batch>,
+    }
+
+    impl Model {
+        fn change(&mut self, queue: &mut Queue, step: &Step) {
+            self.revision += 1;
+            let (id, op) = match *step {
+                Step::Register(id) => {
+                    let ordered = self.here.get(&id).and_then(|record| record.1);
+                    self.here.insert(id, (self.revision, ordered));
+                    self.evicted[id] = false;
+                    (id, Op::Register)
+                }
+                Step::Order(id, set) => {
+                    let Some(record) = self.here.get_mut(&id) else {
+                        return;
+                    };
+                    record.1 = set.then_some(InstanceStatus::Down);
+                    let what = match set {
+                        true => Ordered::Set(InstanceStatus::Down),
+                        false => Ordered::Cleared(InstanceStatus::Up),
+                    };
+                    let wait = self.orders.wait(&key(&id.to_string()));
+                    let repeated = false;
+                    (
+                        id,
+                        Op::Order {
+                            what,
+                            repeated,
+                            wait,
+                        },
+                    )
+                }
+                Step::Cancel(id) if self.here.remove(&id).is_some() => (id, cancel(u64::MAX)),
+                Step::Evict(id) if self.here.remove(&id).is_some() => {
+                    self.evicted[id] = true;
+                    return queue.gone(&key(&id.to_string()));
+                }
+                _ => return,
+            };
+            queue.push(&key(&id.to_string()), op, self.revision, 0);
+        }
+
+        fn hand_out(&mut self, queue: &mut Queue, limit: usize) {
+            let (mut left, mut items) = (limit, Vec::new());
+            let handed = queue.hand_out(Pass::Together, 0, self.revision, |key, op| {
+                if left == 0 {
+                    return Taken::Full;
+                }
+                let id: usize = key.id.parse().unwrap();
+                let item = match (op, self.here.get(&id)) {
+                    (Op::Cancel { .. }, _) => Item::Cancel,
+                    (_, None) => return Taken::Needless,
+                    (Op::Register, Some(record)) => Item::Register(*record),
+                    (Op::Order { what, .. }, Some(_)) => Item::Order(match what {
+                        Ordered::Set(status) => Some(*status),
+                        Ordered::Cleared(_) => None,
+                    }),
+                };
+                left -= 1;
+                items.push(item);
+                Taken::Yes
+            });
+            let mut items = items.into_iter();
+            let mut batch = Batch::new();
+            for (key, part) in handed.parts {
+                let own: Vec<Item> = items.by_ref().take(part.ops.len()).collect();
+                let id = key.id.parse().unwrap();
+                let twice = self.away.iter().flatten().any(|(other, ..)| *other == id);
+                assert!(!twice, "{id} is on its way twice");
+                batch.push((id, part, own));
+            }
+            if !batch.is_empty() {
+                self.away.push(batch);
+            }
+        }
+
+        fn answer(&mut self, queue: &mut Queue, batch: usize, lost: Option<usize>) {
+            if self.away.is_empty() {
+                return;
+            }
+            let batch = self.away.remove(batch % self.away.len());
+            let items = batch.iter().flat_map(|(id, _, items)| {
+                let id = *id;
+                items.iter().map(move |item| (id, *item))
+            });
+            for (id, item) in items.take(lost.unwrap_or(usize::MAX)) {
+                match item {
+                    Item::Register(record) => {
+                        self.there.insert(id, record);
+                    }
+                    Item::Order(ordered) => {
+                        if let Some(record) = self.there.get_mut(&id) {
+                            record.1 = ordered;
+                        }
+                    }
+                    Item::Cancel => {
+                        self.there.remove(&id);
+                    }
+                }
+            }
+            for (id, part, _) in batch {
+                let key = key(&id.to_string());
+                match lost {
+                    Some(_) => queue.put_back(&key, part),
+                    None => queue.done(&key),
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_peer_ends_with_what_is_here_whatever_was_lost_on_the_way(
+            steps in proptest::collection::vec(step(), 0..60)
+        ) {
+            let (mut queue, mut model) = (Queue::new(99), Model::default());
+            for step in &steps {
+                match *step {
+                    Step::HandOut(limit) => model.hand_out(&mut queue, limit),
+                    Step::Answer(batch, lost) => model.answer(&mut queue, batch, lost),
+                    _ => model.change(&mut queue, step),
+                }
+            }
+            while !queue.is_empty() {
+                model.hand_out(&mut queue, 2);
+                model.answer(&mut queue, 0, None);
+            }
+            prop_assert_eq!(queue.len(), 0);
+            for id in 0..KEYS {
+                prop_assert!(!model.orders.contains(&key(&id.to_string())));
+                if !model.evicted[id] {
+                    prop_assert_eq!(model.there.get(&id), model.here.get(&id), "{}", id);
+                }
+            }
+        }
+    }
+}

@@ -35,8 +35,22 @@ pub enum Reply {
     Body(String),
     /// No answer.
     Fail(CallFailed),
-    /// No answer for so long, and then one as usual.
-    Slow(Duration),
+    /// The same, after so many milliseconds.
+    After(u64, Box<Reply>),
+    /// What answers breaks the replicator.
+    Panic,
+}
+
+impl Reply {
+    /// All is well, but not before so many milliseconds.
+    pub fn slow(millis: u64) -> Self {
+        Self::After(millis, Box::new(Self::Items(Vec::new())))
+    }
+
+    /// Nobody is there.
+    pub fn unreachable() -> Self {
+        Self::Fail(CallFailed::Unreachable("refused".to_string()))
+    }
 }
 
 /// A peer.
@@ -47,6 +61,8 @@ pub struct FakePeer {
     pub packed: RefCell<Vec<bool>>,
     /// When each came.
     pub times: RefCell<Vec<u64>>,
+    /// Calls so far.
+    pub calls: Cell<usize>,
     /// What to do with the next batches that have items; after that all is well.
     pub replies: RefCell<VecDeque<Reply>>,
     /// What to do with every batch until told otherwise, before `replies`.
@@ -54,7 +70,6 @@ pub struct FakePeer {
     /// What to do with a batch that has this text in it.
     pub poison: RefCell<Option<(String, Reply)>>,
     pub sign: RefCell<Option<NodeSign>>,
-    pub calls: Cell<usize>,
     clock: Clock,
 }
 
@@ -133,6 +148,23 @@ impl FakePeer {
         planned.unwrap_or(Reply::Items(Vec::new()))
     }
 
+    fn answer_as(&self, reply: Reply, body: &str) -> Result<Answer, CallFailed> {
+        let mut statuses = vec![200; items(body).len()];
+        match reply {
+            Reply::Fail(failed) => Err(failed),
+            Reply::Status(status) => Ok(self.answer(status, String::new())),
+            Reply::Body(body) => Ok(self.answer(200, body)),
+            Reply::Items(told) => {
+                for (status, told) in statuses.iter_mut().zip(told) {
+                    *status = told;
+                }
+                Ok(self.answer(200, answers(&statuses)))
+            }
+            Reply::Panic => panic!("told to"),
+            Reply::After(..) => unreachable!("waited for already"),
+        }
+    }
+
     fn answer(&self, status: u16, body: String) -> Answer {
         Answer {
             status,
@@ -177,30 +209,18 @@ impl NodeApi for Shared {
         } else {
             Coding::Identity
         };
-        let body = String::from_utf8(gzip::unpack(coding, &body, usize::MAX).unwrap()).unwrap();
+        let body = String::from_utf8(gzip::unpack(coding, &body, 100_000_000).unwrap()).unwrap();
         peer.calls.set(peer.calls.get() + 1);
         peer.bodies.borrow_mut().push(body.clone());
         peer.packed.borrow_mut().push(packed);
         peer.times.borrow_mut().push(peer.clock.now().mono);
         Box::pin(async move {
-            let mut statuses = vec![200; items(&body).len()];
-            match peer.reply(&body) {
-                Reply::Fail(failed) => {
-                    if let CallFailed::TimedOut(after) = failed {
-                        tokio::time::sleep(after).await;
-                    }
-                    return Err(failed);
-                }
-                Reply::Status(status) => return Ok(peer.answer(status, String::new())),
-                Reply::Body(body) => return Ok(peer.answer(200, body)),
-                Reply::Slow(delay) => tokio::time::sleep(delay).await,
-                Reply::Items(told) => {
-                    for (status, told) in statuses.iter_mut().zip(told) {
-                        *status = told;
-                    }
-                }
+            let mut reply = peer.reply(&body);
+            while let Reply::After(millis, then) = reply {
+                tokio::time::sleep(Duration::from_millis(millis)).await;
+                reply = *then;
             }
-            Ok(peer.answer(200, answers(&statuses)))
+            peer.answer_as(reply, &body)
         })
     }
 }
@@ -310,13 +330,6 @@ impl World {
         tokio::time::sleep(Duration::from_millis(millis)).await;
     }
 
-    /// Lets everything happen that takes no time.
-    pub async fn settle(&self) {
-        for _ in 0..50 {
-            tokio::task::yield_now().await;
-        }
-    }
-
     pub async fn register(&self, id: &str) {
         self.register_as(samples::instance("A", id), Origin::Client)
             .await;
@@ -328,6 +341,22 @@ impl World {
             origin,
         };
         self.registry.send(register).await.unwrap().unwrap();
+    }
+
+    /// Instances that this node has from a peer: nobody is told of them.
+    pub async fn learn(&self, ids: impl IntoIterator<Item = &str>) {
+        for id in ids {
+            self.register_as(samples::instance("A", id), Origin::Peer)
+                .await;
+        }
+    }
+
+    /// Keeps the peer busy for so long, so that what happens meanwhile travels together.
+    pub async fn occupy(&self, host: &str, millis: u64) {
+        self.peer(host).then(Reply::slow(millis));
+        self.register("first").await;
+        self.pass(1).await;
+        self.peer(host).forget();
     }
 
     pub async fn cancel(&self, id: &str, origin: Origin) {
