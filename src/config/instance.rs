@@ -255,3 +255,145 @@ fn status(reader: &mut Reader<'_>, default: InstanceStatus) -> InstanceStatus {
         InstanceStatus::from_constant(&text.to_uppercase().replace('-', "_"))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Config, Sources};
+    use super::*;
+
+    const OWN: Own<'_> = Own {
+        host_name: "node1",
+        ip_addr: "10.0.0.7",
+        port: 8762,
+        started: 5,
+    };
+
+    fn read(arguments: &[(&str, &str)]) -> Result<InstanceConfig, Vec<String>> {
+        let owned = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+        let config = Config::read(&Sources::new([], arguments.iter().map(owned)));
+        match config {
+            Ok(config) => Ok(config.instance),
+            Err(mistakes) => Err(mistakes.iter().map(ToString::to_string).collect()),
+        }
+    }
+
+    fn record(arguments: &[(&str, &str)]) -> InstanceInfo {
+        read(arguments).unwrap().record(OWN)
+    }
+
+    #[test]
+    fn a_node_that_is_told_nothing_is_one_of_eureka_server() {
+        let wanted = InstanceInfo {
+            instance_id: Some("node1:eureka-server:8762".into()),
+            port: Port {
+                number: 8762,
+                enabled: true,
+            },
+            secure_port: Port {
+                number: 443,
+                enabled: false,
+            },
+            home_page_url: Some("http://node1:8762/".into()),
+            status_page_url: Some("http://node1:8762/actuator/info".into()),
+            health_check_url: Some("http://node1:8762/actuator/health".into()),
+            vip_address: Some("eureka-server".into()),
+            last_updated: 5,
+            last_dirty: 5,
+            ..InstanceInfo::new("EUREKA-SERVER", "node1", "10.0.0.7")
+        };
+        assert_eq!(record(&[]), wanted);
+        assert_eq!(InstanceConfig::default().record(OWN), wanted);
+    }
+
+    /// config.md §2.
+    #[test]
+    fn every_part_of_the_record_can_be_set() {
+        let record = record(&[
+            ("spring.application.name", "Discovery"),
+            ("eureka.instance.appGroupName", "core"),
+            ("eureka.instance.asg-name", "asg"),
+            ("eureka.instance.non-secure-port", "80"),
+            ("eureka.instance.non-secure-port-enabled", "false"),
+            ("eureka.instance.secure-port", "8443"),
+            ("eureka.instance.secure-port-enabled", "true"),
+            ("eureka.instance.lease-renewal-interval-in-seconds", "3"),
+            ("eureka.instance.lease-expiration-duration-in-seconds", "9"),
+            ("eureka.instance.metadataMap.zone", "z1"),
+            ("eureka.instance.metadata-map.management.port", "9000"),
+            ("eureka.instance.initial-status", "out-of-service"),
+            (
+                "eureka.instance.home-page-url",
+                "https://${eureka.hostname}/x",
+            ),
+            ("eureka.instance.status-page-url-path", "/info"),
+            ("eureka.instance.secure-health-check-url", "https://h/"),
+        ]);
+        let pairs = [("management.port", "9000"), ("zone", "z1")];
+        let wanted = InstanceInfo {
+            instance_id: Some("node1:Discovery:80".into()),
+            status: InstanceStatus::OutOfService,
+            port: Port {
+                number: 80,
+                enabled: false,
+            },
+            secure_port: Port {
+                number: 8443,
+                enabled: true,
+            },
+            lease: LeaseTerms {
+                renewal_interval_secs: 3,
+                duration_secs: 9,
+            },
+            metadata: pairs.map(|(k, v)| (k.into(), v.into())).into(),
+            app_group_name: Some("CORE".into()),
+            asg_name: Some("asg".into()),
+            home_page_url: Some("https://node1/x".into()),
+            status_page_url: Some("http://node1:80/info".into()),
+            health_check_url: Some("http://node1:80/actuator/health".into()),
+            secure_health_check_url: Some("https://h/".into()),
+            vip_address: Some("Discovery".into()),
+            secure_vip_address: Some("Discovery".into()),
+            last_updated: 5,
+            last_dirty: 5,
+            ..InstanceInfo::new("DISCOVERY", "node1", "10.0.0.7")
+        };
+        assert_eq!(record, wanted);
+    }
+
+    #[test]
+    fn names_that_are_set_take_the_place_of_the_application_s() {
+        let record = record(&[
+            ("spring.application.name", "unused"),
+            ("eureka.instance.appname", "registry"),
+            ("eureka.instance.instance-id", "me"),
+            ("eureka.instance.virtual-host-name", "v"),
+            ("eureka.instance.secure-virtual-host-name", "s"),
+        ]);
+        assert_eq!(record.key().to_string(), "REGISTRY/me");
+        let vips = [record.vip_address, record.secure_vip_address];
+        assert_eq!(vips, ["v", "s"].map(|vip| Some(vip.into())));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for (key, text) in [
+            ("eureka.instance.ip-address", "node1"),
+            ("eureka.instance.prefer-ip-address", "maybe"),
+            ("eureka.instance.non-secure-port", "0"),
+            ("eureka.instance.secure-port", "70000"),
+            ("eureka.instance.lease-renewal-interval-in-seconds", "0"),
+            (
+                "eureka.instance.lease-expiration-duration-in-seconds",
+                "2147483648",
+            ),
+            ("eureka.instance.initial-status", "FINE"),
+            ("eureka.instance.home-page-url-path", "page"),
+        ] {
+            let mistakes = read(&[(key, text)]).unwrap_err();
+            let starts = mistakes
+                .iter()
+                .filter(|line| line.starts_with(&format!("{key}: wanted")));
+            assert_eq!((starts.count(), mistakes.len()), (1, 1), "{mistakes:?}");
+        }
+    }
+}

@@ -83,7 +83,12 @@ pub(super) fn hosts(reader: &mut Reader<'_>) -> Vec<NodeUrl> {
 /// The URL of this node.
 pub(super) fn own(reader: &mut Reader<'_>) -> Option<NodeUrl> {
     let found = reader.found(keys::MY_URL)?;
-    reader.urls(keys::MY_URL, &found).pop()
+    let mut urls = reader.urls(keys::MY_URL, &found);
+    if urls.len() > 1 {
+        let wanted = "one URL like http://host:8761/eureka/";
+        reader.refuse_urls(keys::MY_URL, &found, wanted);
+    }
+    urls.pop()
 }
 
 /// What stands between commas, without the blanks around it.

@@ -99,7 +99,7 @@ impl PeersConfig {
 
     pub(super) fn read(reader: &mut Reader<'_>, mode: Mode) -> Self {
         let default = Self::of(mode);
-        let region = reader.text(keys::REGION, &default.region);
+        let region = reader.name(keys::REGION).unwrap_or(default.region);
         let zones = peer_lists::zones(reader, &region).unwrap_or(default.zones);
         let register = register(reader);
         let sync_retries = if register == Some(false) {
@@ -134,18 +134,43 @@ impl PeersConfig {
         config
     }
 
+    /// URLs of zones that the region does not have, so nobody's; or of lists that are looked for in DNS instead.
+    fn warn_of_unused_urls(&self, reader: &mut Reader<'_>) {
+        let Self { region, zones, .. } = self;
+        let in_dns = self.dns_lists.is_some();
+        let is_used = |zone: &String| !in_dns && (zone == DEFAULT_ZONE || zones.contains(zone));
+        let unused = self.service_urls.keys().filter(|zone| !is_used(zone));
+        let unused: Vec<_> = unused.map(String::as_str).collect();
+        if unused.is_empty() {
+            return;
+        }
+        let why = match in_dns {
+            true => format!("{} is set", keys::USE_DNS),
+            false => format!(
+                "region {region} has the zones {} ({})",
+                zones.join(", "),
+                keys::ZONES
+            ),
+        };
+        let unused = unused.join(", ");
+        reader.warn(format!("the URLs of {unused} are not used: {why}"));
+    }
+
     /// Settings of the Java server that would make a node forget something.
     fn warn_of_what_is_not_so(&self, reader: &mut Reader<'_>) {
+        let fetches = reader.flag(keys::FETCH_REGISTRY, true);
+        let only_up = reader.flag(keys::ONLY_UP, false);
         if !self.are_listed() {
             return;
         }
-        if !reader.flag(keys::FETCH_REGISTRY, true) {
+        self.warn_of_unused_urls(reader);
+        if !fetches {
             reader.warn(format!(
                 "{}: false does not keep this node from copying what its peers hold when it starts",
                 keys::FETCH_REGISTRY
             ));
         }
-        if reader.flag(keys::ONLY_UP, false) {
+        if only_up {
             reader.warn(format!(
                 "{}: true has no effect: instances of every status are copied from peers, or they \
                  would be lost",
@@ -191,4 +216,290 @@ fn register(reader: &mut Reader<'_>) -> Option<bool> {
         return Some(false);
     }
     register
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Config, ConfigError, Sources};
+    use super::*;
+
+    type Pairs<'a> = &'a [(&'a str, &'a str)];
+
+    fn read_from(environment: Pairs<'_>, arguments: Pairs<'_>) -> Result<Config, Vec<ConfigError>> {
+        let owned = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+        let (environment, arguments) = (environment.iter().map(owned), arguments.iter().map(owned));
+        Config::read(&Sources::new(environment, arguments))
+    }
+
+    fn read(arguments: Pairs<'_>) -> Config {
+        read_from(&[], arguments).unwrap()
+    }
+
+    /// The lists, as zones and URLs.
+    fn lists(config: &Config) -> Vec<String> {
+        let lists = config.peers.service_urls.iter();
+        let text = |(zone, urls): (&String, &Vec<NodeUrl>)| format!("{zone}: {urls:?}");
+        lists.map(text).collect()
+    }
+
+    const DEFAULT: &str = "eureka.client.service-url.defaultZone";
+    const P: &str = "http://p:8761/eureka";
+
+    /// C2, C3, C4; config.md §4.3.
+    #[test]
+    fn the_default_zone_is_known_in_every_spelling_and_all_but_one_are_warned_of() {
+        let wanted = ["defaultZone: [http://p:8761/eureka/]"];
+        for (name, warnings) in [
+            (DEFAULT, 0),
+            ("eureka.client.serviceUrl.defaultZone", 0),
+            ("eureka.client.service-url.default-zone", 1),
+            ("eureka.client.serviceUrl.defaultzone", 1),
+            ("eureka.client.service-url.default_zone", 1),
+            ("eureka.serviceUrl.default", 1),
+        ] {
+            let config = read(&[(name, P)]);
+            assert_eq!(lists(&config), wanted, "{name}");
+            assert_eq!(config.warnings.len(), warnings, "{name}");
+        }
+        for name in [
+            "EUREKA_CLIENT_SERVICEURL_DEFAULTZONE",
+            "EUREKA_CLIENT_SERVICE_URL_DEFAULTZONE",
+            "EUREKA_CLIENT_SERVICE_URL_DEFAULT_ZONE",
+            "eureka.client.serviceUrl.defaultZone",
+        ] {
+            let config = read_from(&[(name, P)], &[]).unwrap();
+            assert_eq!(lists(&config), wanted, "{name}");
+            assert_eq!(config.warnings, [""; 0], "{name}");
+        }
+        let environment = [("EUREKA_CLIENT_SERVICEURL_DEFAULTZONE", "http://q/")];
+        let config = read_from(&environment, &[(DEFAULT, P)]).unwrap();
+        assert_eq!(lists(&config), wanted);
+    }
+
+    /// config.md §4, §7.2.
+    #[test]
+    fn zones_keep_their_case_and_are_found_from_the_environment_all_the_same() {
+        let zones = (
+            "eureka.client.availability-zones.eu-1",
+            " Z-1 , z2,default-zone",
+        );
+        let region = ("eureka.client.region", "eu-1");
+        let urls = [
+            ("EUREKA_CLIENT_SERVICEURL_Z1", "http://a/"),
+            ("EUREKA_CLIENT_SERVICEURL_Z_2", "http://b/"),
+            ("EUREKA_CLIENT_SERVICEURL_Z3", "http://c/"),
+        ];
+        let config = read_from(&urls, &[zones, region]).unwrap();
+        assert_eq!(config.peers.zones, ["Z-1", "z2", "defaultZone"]);
+        let wanted = ["Z-1: [http://a/]", "z2: [http://b/]", "z3: [http://c/]"];
+        assert_eq!(lists(&config), wanted);
+        // Nobody is in z3.
+        assert!(config.warnings[0].starts_with("the URLs of z3 are not used: region eu-1"));
+
+        let config = read(&[zones, ("eureka.client.service-url.z-1", "http://a/")]);
+        assert_eq!(config.peers.zones, [DEFAULT_ZONE]);
+        assert_eq!(lists(&config), ["z-1: [http://a/]"]);
+
+        let zones = [("EUREKA_CLIENT_AVAILABILITYZONES_EU_1", "z9")];
+        let config = read_from(&zones, &[region]).unwrap();
+        assert_eq!(config.peers.zones, ["z9"]);
+    }
+
+    /// C14: nowhere, not in what is in force and not in what is refused.
+    #[test]
+    fn passwords_are_read_and_never_shown() {
+        let config = read(&[(
+            DEFAULT,
+            "http://u:s%40cret@p:8761/eureka/,http://v:s%3Acret@q/",
+        )]);
+        let urls = &config.peers.service_urls[DEFAULT_ZONE];
+        assert_eq!(urls[0].credentials(), Some(("u", "s@cret")));
+        assert_eq!(urls[1].credentials(), Some(("v", "s:cret")));
+        assert!(!format!("{config:?}").contains("cret"));
+
+        for list in [
+            "htp://u:secret@p/",
+            "http://u:se,cret@p/",
+            "http://a/,u:secret@p",
+            "http://u:secret@p:x/",
+        ] {
+            for key in [DEFAULT, "eureka.server.peer-dns", "eureka.server.my-url"] {
+                let mistakes = read_from(&[], &[(key, list)]).unwrap_err();
+                let shown = format!("{mistakes:?}");
+                assert!(
+                    shown.contains("***@p") && !shown.contains("cret"),
+                    "{shown}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_url_is_named_with_its_key_place_and_what_is_wanted() {
+        let mistakes = read_from(&[], &[(DEFAULT, "http://a/, b:8761")]).unwrap_err();
+        let lines: Vec<_> = mistakes.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "eureka.client.service-url.<zone>: wanted URLs like http://host:8761/eureka/, with commas between \
+              them, got \"http://a/, b:8761\" from the argument --eureka.client.service-url.defaultZone"
+            ]
+        );
+    }
+
+    /// C12, and server.md §14.2.
+    #[test]
+    fn one_no_is_enough_to_keep_the_node_from_registering_itself() {
+        let register = "eureka.client.register-with-eureka";
+        let retries = ("eureka.server.registry-sync-retries", "3");
+        for (arguments, wanted) in [
+            (vec![], (None, 5)),
+            (vec![(register, "true")], (Some(true), 5)),
+            (vec![(register, "false")], (Some(false), 0)),
+            (vec![(register, "false"), retries], (Some(false), 3)),
+            (vec![("eureka.client.enabled", "true")], (None, 5)),
+            (
+                vec![(register, "true"), ("eureka.client.enabled", "false")],
+                (Some(false), 0),
+            ),
+            (
+                vec![(
+                    "spring.cloud.service-registry.auto-registration.enabled",
+                    "false",
+                )],
+                (Some(false), 0),
+            ),
+        ] {
+            let peers = read(&arguments).peers;
+            assert_eq!(
+                (peers.register, peers.sync_retries),
+                wanted,
+                "{arguments:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_java_server_s_file_would_switch_off_is_warned_of_where_there_are_peers() {
+        let list = (DEFAULT, P);
+        let (fetch, only_up) = (
+            "eureka.client.fetch-registry",
+            "eureka.client.filter-only-up-instances",
+        );
+        for (arguments, warnings) in [
+            (vec![list], 0),
+            (vec![(fetch, "false"), (only_up, "true")], 0),
+            (vec![list, (fetch, "true"), (only_up, "false")], 0),
+            (vec![list, (fetch, "false")], 1),
+            (vec![list, (only_up, "true")], 1),
+        ] {
+            assert_eq!(read(&arguments).warnings.len(), warnings, "{arguments:?}");
+        }
+        assert!(read_from(&[], &[(fetch, "perhaps")]).is_err());
+    }
+
+    #[test]
+    fn short_time_outs_are_taken_with_a_warning() {
+        let config = read(&[
+            ("eureka.server.peer-node-connect-timeout-ms", "200"),
+            ("eureka.server.peer-node-read-timeout-ms", "1000"),
+        ]);
+        assert_eq!(config.peers.connect_timeout, Duration::from_millis(200));
+        assert_eq!(config.peers.read_timeout, Duration::from_secs(1));
+        assert_eq!(config.warnings.len(), 1);
+    }
+
+    #[test]
+    fn every_number_can_be_set_and_none_that_makes_no_sense() {
+        let config = read(&[
+            ("eureka.server.peer-node-total-connections", "7"),
+            (
+                "eureka.server.peer-node-connection-idle-timeout-seconds",
+                "8",
+            ),
+            ("eureka.server.max-threads-for-peer-replication", "9"),
+            ("eureka.server.max-elements-in-peer-replication-pool", "10"),
+            ("eureka.server.wait-time-in-ms-when-sync-empty", "0"),
+            ("eureka.server.registry-sync-retry-wait-ms", "11"),
+            (
+                "eureka.server.min-available-instances-for-peer-replication",
+                "2",
+            ),
+            ("eureka.server.peer-eureka-nodes-update-interval-ms", "12"),
+            ("eureka.client.should-unregister-on-shutdown", "off"),
+            ("eureka.client.transport.applications-resolver-use-ip", "on"),
+            ("eureka.client.prefer-same-zone-eureka", "no"),
+        ]);
+        let peers = PeersConfig {
+            idle_connections: 7,
+            idle_timeout: Duration::from_secs(8),
+            max_batches: 9,
+            max_cancels: 10,
+            wait_when_empty: Duration::ZERO,
+            sync_retry_wait: Duration::from_millis(11),
+            min_available: Some(2),
+            update_interval: Duration::from_millis(12),
+            unregister_on_shutdown: false,
+            compare_ip: true,
+            prefer_same_zone: false,
+            ..PeersConfig::of(Mode::Modern)
+        };
+        assert_eq!(config.peers, peers);
+        for (key, text) in [
+            ("eureka.server.peer-node-connect-timeout-ms", "0"),
+            ("eureka.server.peer-node-read-timeout-ms", "5s"),
+            ("eureka.server.peer-node-total-connections", "0"),
+            ("eureka.server.peer-node-total-connections-per-host", "-1"),
+            ("eureka.server.max-threads-for-peer-replication", "0"),
+            (
+                "eureka.server.max-elements-in-peer-replication-pool",
+                "many",
+            ),
+            ("eureka.server.wait-time-in-ms-when-sync-empty", "-1"),
+            ("eureka.server.registry-sync-retries", "-1"),
+            (
+                "eureka.server.min-available-instances-for-peer-replication",
+                "all",
+            ),
+            ("eureka.server.my-url", "node1"),
+            ("eureka.server.my-url", "http://a/,http://b/"),
+            ("eureka.client.eureka-server-port", "0"),
+            // The domain is missing.
+            ("eureka.client.use-dns-for-fetching-service-urls", "true"),
+        ] {
+            assert_eq!(
+                read_from(&[], &[(key, text)]).unwrap_err().len(),
+                1,
+                "{key}"
+            );
+        }
+    }
+
+    #[test]
+    fn lists_in_dns_take_the_place_of_urls() {
+        let dns = [
+            ("eureka.client.use-dns-for-fetching-service-urls", "true"),
+            ("eureka.client.eureka-server-d-n-s-name", "eureka.example."),
+            ("eureka.client.eurekaServerURLContext", "/eureka/v2/"),
+        ];
+        let config = read(&dns);
+        let lists = DnsLists {
+            domain: "eureka.example".to_string(),
+            port: 8761,
+            context: "eureka/v2".to_string(),
+        };
+        assert_eq!(config.peers.dns_lists, Some(lists));
+        assert!(config.peers.are_listed() && config.warnings.is_empty());
+        // Each without the other does nothing, and says so.
+        assert_eq!(read(&dns[1..]).warnings.len(), 2);
+        assert_eq!(read(&[dns[0], dns[1], (DEFAULT, P)]).warnings.len(), 1);
+    }
+
+    #[test]
+    fn every_key_without_effect_says_why() {
+        for (key, reason) in keys::without_effect() {
+            let warnings = read(&[(key, "7")]).warnings;
+            assert_eq!(warnings, [format!("{key} has no effect: {reason}")]);
+        }
+    }
 }

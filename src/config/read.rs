@@ -119,16 +119,26 @@ impl<'s> Reader<'s> {
             match item.parse::<NodeUrl>() {
                 Ok(url) if urls.contains(&url) => {}
                 Ok(url) => urls.push(url),
-                Err(_) => self.mistakes.push(ConfigError {
-                    key,
-                    // All of it: a comma in a password cuts it in two.
-                    text: without_credentials(&found.text),
-                    from: found.from.clone(),
-                    wanted: "URLs like http://host:8761/eureka/, with commas between them",
-                }),
+                Err(_) => {
+                    let wanted = "URLs like http://host:8761/eureka/, with commas between them";
+                    self.refuse_urls(key, found, wanted);
+                }
             }
         }
         urls
+    }
+
+    /// Refuses a text that may have credentials in it. All of it is shown without them, and no part by itself: a
+    /// comma in a password cuts that in two.
+    pub(super) fn refuse_urls(&mut self, key: &'static str, found: &Found, wanted: &'static str) {
+        let from = found.from.clone();
+        let text = without_credentials(&found.text);
+        self.mistakes.push(ConfigError {
+            key,
+            text,
+            from,
+            wanted,
+        });
     }
 
     /// A text, if one is given that is not empty.

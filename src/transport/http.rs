@@ -260,3 +260,313 @@ fn innermost(error: &dyn Error) -> String {
     }
     inner.to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io::Write;
+
+    use flate2::{Compression, write::GzEncoder};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpSocket, TcpStream};
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    /// Longer than any test takes.
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn network(read_timeout: Duration) -> HttpNetwork {
+        HttpNetwork::new(HttpOptions {
+            connect_timeout: LONG,
+            read_timeout,
+            // A connection that is open and unused after all ends soon, so that no test waits for it.
+            idle_timeout: read_timeout,
+            idle_per_host: 4,
+            ip_addr: "10.0.0.7".to_string(),
+            sign: Rc::new(|| NodeSign {
+                id: "1b4e".to_string(),
+                version: "0.1.0".to_string(),
+                open: false,
+            }),
+        })
+    }
+
+    /// Asks the node at this URL, with patience.
+    async fn ask(url: &str, call: Call) -> Result<Answer, CallFailed> {
+        let node = network(LONG).node(&url.parse().unwrap());
+        node.call(call).await
+    }
+
+    fn batch() -> Call {
+        Call::Batch {
+            body: Bytes::from_static(b"{\"replicationList\":[]}"),
+            packed: false,
+        }
+    }
+
+    async fn listener() -> (TcpListener, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        (listener, format!("http://{address}/eureka/"))
+    }
+
+    /// A node that gives every request this answer.
+    async fn answering(answer: impl Into<Vec<u8>>) -> Heard {
+        let (listener, url) = listener().await;
+        let (tell, requests) = mpsc::unbounded_channel();
+        let answer = answer.into();
+        tokio::spawn(async move {
+            for connection in 0.. {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let (tell, answer) = (tell.clone(), answer.clone());
+                tokio::spawn(async move {
+                    while let Some(request) = request(&mut stream).await {
+                        _ = tell.send((connection, request));
+                        _ = stream.write_all(&answer).await;
+                    }
+                });
+            }
+        });
+        Heard { url, requests }
+    }
+
+    struct Heard {
+        url: String,
+        /// Which connection, and what came.
+        requests: mpsc::UnboundedReceiver<(usize, String)>,
+    }
+
+    /// A whole request, or nothing once the connection has ended.
+    async fn request(stream: &mut TcpStream) -> Option<String> {
+        let mut request = Vec::new();
+        loop {
+            let text = String::from_utf8_lossy(&request);
+            if let Some((head, body)) = text.split_once("\r\n\r\n") {
+                let length = head.to_lowercase();
+                let length = length.split("content-length: ").nth(1);
+                let length = length.map_or(0, |rest| {
+                    rest.split("\r\n").next().unwrap().parse().unwrap()
+                });
+                if body.len() >= length {
+                    return Some(text.into_owned());
+                }
+            }
+            match stream.read_buf(&mut request).await {
+                Ok(1..) => {}
+                Ok(0) | Err(_) => return None,
+            }
+        }
+    }
+
+    fn ok(body: &str) -> String {
+        format!(
+            "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    }
+
+    /// server.md §13.5.
+    #[tokio::test]
+    async fn a_call_says_who_asks_and_for_what() {
+        let mut node = answering(ok("{}")).await;
+        let with_credentials = node.url.replace("http://", "http://u:p%40q@");
+        let answer = ask(&with_credentials, batch()).await.unwrap();
+        assert_eq!((answer.status, &answer.body[..]), (200, &b"{}"[..]));
+
+        let (_, request) = node.requests.recv().await.unwrap();
+        let (head, body) = request.split_once("\r\n\r\n").unwrap();
+        assert_eq!(body, "{\"replicationList\":[]}");
+        let mut lines: Vec<_> = head.lines().collect();
+        assert_eq!(
+            lines.remove(0),
+            "POST /eureka/peerreplication/batch/ HTTP/1.1"
+        );
+        lines.sort_unstable();
+        lines.retain(|line| !line.starts_with("host: "));
+        let agent = format!("user-agent: {USER_AGENT}");
+        assert_eq!(
+            lines,
+            [
+                "accept-encoding: gzip",
+                "accept: application/json",
+                // u:p@q
+                "authorization: Basic dTpwQHE=",
+                "content-length: 22",
+                "content-type: application/json",
+                "discoveryidentity-id: 10.0.0.7",
+                "discoveryidentity-name: DefaultServer",
+                "discoveryidentity-version: 1.0",
+                agent.as_str(),
+                "x-heureka-node: 1b4e; 0.1.0; loading",
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_used_again_and_the_sign_is_asked_for_each_time() {
+        let mut node = answering(ok("[]")).await;
+        let calls = Rc::new(Cell::new(0));
+        let counted = calls.clone();
+        let mut options = network(LONG).0.options.clone();
+        options.sign = Rc::new(move || {
+            counted.set(counted.get() + 1);
+            NodeSign {
+                id: counted.get().to_string(),
+                version: "1".to_string(),
+                open: true,
+            }
+        });
+        let api = HttpNetwork::new(options).node(&node.url.parse().unwrap());
+        for call in 1..=3 {
+            api.call(Call::Apps).await.unwrap();
+            let (connection, request) = node.requests.recv().await.unwrap();
+            assert_eq!(connection, 0);
+            assert!(
+                request.starts_with("GET /eureka/apps/ HTTP/1.1\r\n"),
+                "{request}"
+            );
+            assert!(
+                request.contains(&format!("{SIGN}: {call}; 1; open")),
+                "{request}"
+            );
+        }
+        assert_eq!(calls.get(), 3);
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_unpacked_and_its_headers_are_read() {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(b"[1,2,3]").unwrap();
+        let packed = packed.finish().unwrap();
+        let head = format!(
+            "HTTP/1.1 503 Busy\r\ncontent-encoding: gzip\r\nretry-after: 7\r\n{SIGN}: 9; 2; open\r\n\
+             content-length: {}\r\n\r\n",
+            packed.len()
+        );
+        let node = answering([head.as_bytes(), &packed].concat()).await;
+        let answer = ask(&node.url, Call::Apps).await.unwrap();
+        let wanted = Answer {
+            status: 503,
+            body: Bytes::from_static(b"[1,2,3]"),
+            sign: "9; 2; open".parse().ok(),
+            retry_after: Some(Duration::from_secs(7)),
+        };
+        assert_eq!(answer, wanted);
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_an_answer_and_nobody_follows_it() {
+        let elsewhere = answering(ok("elsewhere")).await;
+        let redirect = format!(
+            "HTTP/1.1 302 Found\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n",
+            elsewhere.url
+        );
+        let node = answering(redirect).await;
+        let answer = ask(&node.url, batch()).await.unwrap();
+        assert_eq!((answer.status, answer.retry_after), (302, None));
+    }
+
+    #[tokio::test]
+    async fn nobody_was_reached_where_nobody_listens_or_the_name_is_none() {
+        // Bound, so that nobody else takes the port, and not listening.
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let refused = format!("http://u:secret@{}/e/", socket.local_addr().unwrap());
+        let nameless = format!("http://{}.example/e/", "x".repeat(70));
+        for url in [refused, nameless] {
+            let failed = ask(&url, batch()).await.unwrap_err();
+            assert!(matches!(failed, CallFailed::Unreachable(_)), "{failed:?}");
+            assert!(!failed.to_string().contains("secret"), "{failed}");
+        }
+    }
+
+    #[tokio::test]
+    async fn plain_http_where_tls_is_expected_reaches_nobody() {
+        let (listener, url) = listener().await;
+        let url = url.replace("http:", "https:");
+        let served = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_u8().await.unwrap();
+            let answer = b"HTTP/1.1 400 Bad Request\r\n\r\n";
+            stream.write_all(answer).await.unwrap();
+        };
+        let (failed, ()) = tokio::join!(ask(&url, batch()), served);
+        assert!(
+            matches!(failed, Err(CallFailed::Unreachable(_))),
+            "{failed:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn when_a_silent_node_is_given_up_its_connection_ends() {
+        let (listener, url) = listener().await;
+        let short = Duration::from_millis(100);
+        let node = network(short).node(&url.parse().unwrap());
+        let failed = node.call(batch()).await;
+        assert_eq!(failed, Err(CallFailed::TimedOut(short)));
+        let (mut stream, _) = listener.accept().await.unwrap();
+        while request(&mut stream).await.is_some() {}
+    }
+
+    #[tokio::test]
+    async fn when_a_call_is_dropped_its_connection_ends() {
+        let (listener, url) = listener().await;
+        let node = network(LONG).node(&url.parse().unwrap());
+        let served = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            assert!(request(&mut stream).await.is_some());
+            stream
+        };
+        let mut stream = tokio::select! {
+            stream = served => stream,
+            answer = node.call(batch()) => panic!("nobody answered {answer:?}"),
+        };
+        assert_eq!(request(&mut stream).await, None);
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_breaks_off_or_is_none_is_told_from_silence() {
+        for answer in [
+            "",
+            "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhal",
+            "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nhalf",
+            "SSH-2.0-Server\r\n\r\n",
+        ] {
+            let (listener, url) = listener().await;
+            let served = async {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                request(&mut stream).await;
+                stream.write_all(answer.as_bytes()).await.unwrap();
+                stream.shutdown().await.unwrap();
+            };
+            let (failed, ()) = tokio::join!(ask(&url, batch()), served);
+            assert!(matches!(failed, Err(CallFailed::Broken(_))), "{failed:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_beyond_its_limit_is_not_read() {
+        let node = answering(ok("12345")).await;
+        let network = network(LONG);
+        for (longest, is_whole) in [(5, true), (4, false)] {
+            let url = node.url.parse().unwrap();
+            let response = network.0.client(&url).unwrap().get(&node.url).send().await;
+            let answer = read(response.unwrap(), longest, LONG).await;
+            match answer {
+                Ok(answer) => assert!(is_whole && &answer.body[..] == b"12345"),
+                Err(failed) => assert!(!is_whole && matches!(failed, CallFailed::Broken(_))),
+            }
+        }
+    }
+
+    #[test]
+    fn a_network_that_nobody_uses_opens_nothing() {
+        let network = network(LONG);
+        let url: NodeUrl = "http://node:8761/eureka/".parse().unwrap();
+        // There is no runtime here that could.
+        drop(network.node(&url));
+        assert!(network.0.plain.get().is_none() && network.0.secure.get().is_none());
+    }
+}
