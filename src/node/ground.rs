@@ -14,7 +14,7 @@ use crate::http::Identity;
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::peers::{
-    Gate, Lookup, Me, OwnInstance, Peers, PeersParts, SyncUp, refresh_interval, resolve,
+    Gate, Lookup, Me, OwnInstance, Peers, PeersParts, SyncUp, lookup, refresh_interval,
 };
 use crate::preservation::Preservation;
 use crate::registry::{Published, Registry, RegistryEvent};
@@ -93,6 +93,17 @@ impl Ground {
         Eviction::new(self.config.eviction, parts).start()
     }
 
+    fn lookup(&self) -> Lookup {
+        let Identity {
+            host_name,
+            ip_addr,
+            port,
+            ..
+        } = &self.identity;
+        let me = Me::new(&self.config, host_name, ip_addr, *port);
+        lookup(self.config.peers.clone(), me, self.network.clone())
+    }
+
     pub(super) fn peers(&self) -> Addr<Peers> {
         Peers::new(PeersParts {
             config: self.config.peers.clone(),
@@ -100,7 +111,7 @@ impl Ground {
             published: self.published.clone(),
             metrics: self.metrics.peers.clone(),
             network: self.network.clone(),
-            lookup: lookup(&self.config, &self.identity, &self.network),
+            lookup: self.lookup(),
             lookup_every: refresh_interval(&self.config.peers),
             own_id: self.identity.node_id.clone(),
             seed: self.identity.number(),
@@ -114,7 +125,7 @@ impl Ground {
             config: self.config.peers.clone(),
             mode: self.config.mode,
             open_count: self.config.preservation.open_count,
-            lookup: lookup(&self.config, &self.identity, &self.network),
+            lookup: self.lookup(),
             network: self.network.clone(),
             node_id: self.identity.node_id.clone(),
             registry: registry.clone(),
@@ -142,24 +153,6 @@ impl Ground {
             clock: self.clock.clone(),
         })
     }
-}
-
-/// Who the peers are. What could be looked up counts, also where something could not.
-fn lookup(config: &Config, identity: &Identity, network: &Rc<dyn Network>) -> Lookup {
-    let me = Me::new(
-        config,
-        &identity.host_name,
-        &identity.ip_addr,
-        identity.port,
-    );
-    let (config, network) = (config.peers.clone(), network.clone());
-    Rc::new(move || {
-        let (config, me, network) = (config.clone(), me.clone(), network.clone());
-        Box::pin(async move {
-            let found = resolve(&config, &me, &*network).await;
-            found.map_err(|unresolved| unresolved.to_string())
-        })
-    })
 }
 
 fn start<A>(actor: A, place: Placement) -> Addr<A>

@@ -10,7 +10,6 @@ use std::future::{Future, IntoFuture};
 use std::io::Read;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use actix_http::Response;

@@ -9,7 +9,6 @@ use std::future::{Future, IntoFuture, poll_fn};
 use std::ops::Deref;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
