@@ -24,9 +24,15 @@ impl Replicator {
         for (key, load) in loads {
             match load {
                 Load::Ops(part) => self.settle_ops(&key, part, &mut answers),
-                Load::Beat(held) | Load::Compare(held) => {
+                Load::Beat(held) => {
                     if let Some(answer) = answers.next() {
-                        self.settle_beat(&key, &held, answer);
+                        self.settle_beat(&key, &held, true, answer);
+                    }
+                }
+                Load::Compare(held) => {
+                    if let Some(answer) = answers.next() {
+                        let is_news = self.is_news(&held);
+                        self.settle_beat(&key, &held, is_news, answer);
                     }
                 }
             }
@@ -80,7 +86,14 @@ impl Replicator {
         again
     }
 
-    fn settle_beat(&mut self, key: &InstanceKey, held: &Arc<Held>, answer: PeerAnswer) {
+    /// `is_news` if the peer may not know of the instance.
+    fn settle_beat(
+        &mut self,
+        key: &InstanceKey,
+        held: &Arc<Held>,
+        is_news: bool,
+        answer: PeerAnswer,
+    ) {
         let outcome = judge_item(Action::Heartbeat, false, &answer);
         let outcome = self.unless_too_often(outcome, key);
         let metrics = &mut self.parts.metrics;
@@ -92,7 +105,7 @@ impl Replicator {
             }
             ItemOutcome::Retry => return self.beats.put_back(held),
             // What waits for the instance decides, if it says anything about that.
-            ItemOutcome::RegisterThere if self.is_held(key) => {
+            ItemOutcome::RegisterThere if is_news && self.is_held(key) => {
                 let now = self.parts.clock.now().mono;
                 self.queue.register_back(key, now);
             }
@@ -100,6 +113,17 @@ impl Replicator {
             _ => {}
         }
         self.queue.suspects.acquit(key);
+    }
+
+    /// Whether anything happened to the instance since the peer was last in touch. What did not, the peer knew, and
+    /// if it has not got it any more, it knows why.
+    fn is_news(&self, held: &Held) -> bool {
+        let Some(before) = self.link.in_touch_before() else {
+            return true;
+        };
+        let now = self.parts.clock.now();
+        let renewed = held.lease.idle(now) <= now.mono.saturating_sub(before.mono);
+        renewed || held.version.made() >= before.wall
     }
 
     fn unless_too_often(&mut self, outcome: ItemOutcome, key: &InstanceKey) -> ItemOutcome {

@@ -33,6 +33,8 @@ pub struct Link {
     last_contact: Option<Moment>,
     last_failure: Millis,
     compare: bool,
+    /// When this node and the peer were last in touch before they are compared.
+    in_touch: Option<Moment>,
     /// Nodes that called this one lately.
     heard: VecDeque<String>,
 }
@@ -72,6 +74,7 @@ impl Link {
             last_contact: None,
             last_failure: 0,
             compare: false,
+            in_touch: None,
             heard: VecDeque::new(),
         }
     }
@@ -122,6 +125,7 @@ impl Link {
             self.met.remove(at);
         } else {
             self.compare = true;
+            self.in_touch = self.last_contact;
         }
         if self.met.len() == REMEMBERED {
             self.met.remove(0);
@@ -141,7 +145,10 @@ impl Link {
     /// A batch was carried out there. `settled` if that proves that the peer takes what there is for it.
     pub fn succeed(&mut self, settled: bool, now: Moment) {
         let away = self.last_contact.map(|last| now.mono - last.mono);
-        self.compare |= away.is_some_and(|away| away > LONG);
+        if away.is_some_and(|away| away > LONG) {
+            self.compare = true;
+            self.in_touch = self.last_contact;
+        }
         self.last_contact = Some(now);
         self.phase = Phase::Open;
         if settled {
@@ -180,6 +187,11 @@ impl Link {
             self.phase = Phase::Waiting(now);
         }
         hurry
+    }
+
+    /// When this node and the peer were last in touch before they were compared; `None` if never.
+    pub fn in_touch_before(&self) -> Option<Moment> {
+        self.in_touch
     }
 
     /// Whether to compare everything with the peer now; said once for each reason to.

@@ -342,7 +342,7 @@ mod tests {
 
     use super::*;
     use crate::model::{InstanceStatus, Ordered};
-    use crate::registry::OrdersWaiting;
+    use crate::registry::Undelivered;
 
     fn key(id: &str) -> InstanceKey {
         InstanceKey::new("A", id)
@@ -352,6 +352,7 @@ mod tests {
         Op::Cancel {
             stamp: None,
             keep_until,
+            note: Arc::<Undelivered>::default().wait(&key("i")),
         }
     }
 
@@ -464,7 +465,7 @@ mod tests {
 
     #[test]
     fn a_heartbeat_is_swallowed_by_what_says_more_and_waits_for_an_order() {
-        let orders = Arc::new(OrdersWaiting::default());
+        let orders = Arc::new(Undelivered::default());
         let order = || Op::Order {
             what: Ordered::Set(InstanceStatus::Down),
             repeated: false,
@@ -591,7 +592,7 @@ mod tests {
         there: HashMap<usize, Record>,
         /// Went without a word: the peer finds out for itself.
         evicted: [bool; KEYS],
-        orders: Arc<OrdersWaiting>,
+        orders: Arc<Undelivered>,
         revision: u64,
         away: Vec<Batch>,
     }

@@ -122,9 +122,13 @@ impl Replicator {
             Changed::Ordered(what) => Op::Order {
                 what,
                 repeated: false,
-                wait: self.parts.published.orders_waiting.wait(&key),
+                wait: self.parts.published.undelivered_orders.wait(&key),
             },
-            Changed::Cancelled { stamp, keep_until } => Op::Cancel { stamp, keep_until },
+            Changed::Cancelled { stamp, keep_until } => Op::Cancel {
+                stamp,
+                keep_until,
+                note: self.parts.published.undelivered_cancels.wait(&key),
+            },
         };
         self.newest = self.newest.max(revision);
         let overflow = self.queue.push(&key, op, revision, now);

@@ -6,7 +6,7 @@
 use super::queue::Taken;
 use crate::clock::Millis;
 use crate::model::{Action, ChangeStamp, Ordered};
-use crate::registry::OrderWait;
+use crate::registry::UndeliveredNote;
 
 /// One thing to be done at the peer.
 #[derive(Debug)]
@@ -17,6 +17,9 @@ pub enum Op {
         stamp: Option<ChangeStamp>,
         /// After this moment the peer's own lease of it has ended as well.
         keep_until: Millis,
+        /// Keeps the registry from believing a peer that does not know of it.
+        #[expect(dead_code, reason = "it does its work by being there")]
+        note: UndeliveredNote,
     },
     /// Hold the record as it will be then.
     Register,
@@ -28,7 +31,7 @@ pub enum Op {
         repeated: bool,
         /// Keeps the registry from believing a peer that does not know of the order.
         #[expect(dead_code, reason = "it does its work by being there")]
-        wait: OrderWait,
+        wait: UndeliveredNote,
     },
 }
 
@@ -144,11 +147,11 @@ mod tests {
 
     use super::*;
     use crate::model::{InstanceKey, InstanceStatus};
-    use crate::registry::OrdersWaiting;
+    use crate::registry::Undelivered;
 
     #[test]
     fn what_comes_later_takes_the_place_of_what_it_makes_needless() {
-        let waiting = Arc::new(OrdersWaiting::default());
+        let waiting = Arc::new(Undelivered::default());
         let key = InstanceKey::new("A", "i");
         for (pushed, left) in [
             ("C", "C"),
@@ -173,6 +176,7 @@ mod tests {
                     'C' => Op::Cancel {
                         stamp: None,
                         keep_until: 0,
+                        note: Arc::<Undelivered>::default().wait(&key),
                     },
                     'R' => Op::Register,
                     _ => Op::Order {

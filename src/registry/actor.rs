@@ -11,7 +11,7 @@ use actix::{Actor, AsyncContext, Context, Recipient};
 use super::recent::RecentChanges;
 use super::shared_texts::SharedTexts;
 use super::tombstones::Tombstones;
-use super::{Held, Index, Lease, LeaseTable, OrdersWaiting, RegistryEvent, Renewed, What};
+use super::{Held, Index, Lease, LeaseTable, RegistryEvent, Renewed, Undelivered, What};
 use crate::clock::{Clock, Millis, Moment};
 use crate::config::{LeaseAccounting, RegistryConfig};
 use crate::metrics::{RegistryMetrics, Renewals};
@@ -25,7 +25,9 @@ pub struct Published {
     /// Leases renewed by clients since each peer was last told.
     pub renewed: Renewed,
     /// Instances with orders that some peer has not got yet.
-    pub orders_waiting: Arc<OrdersWaiting>,
+    pub undelivered_orders: Arc<Undelivered>,
+    /// Cancellations that some peer has not got yet.
+    pub undelivered_cancels: Arc<Undelivered>,
     pub(super) config: RegistryConfig,
     pub(super) renewals: Renewals,
     /// The node's number in change stamps.
@@ -45,7 +47,8 @@ impl Published {
         Self {
             index: Index::default(),
             renewed: Renewed::default(),
-            orders_waiting: Arc::default(),
+            undelivered_orders: Arc::default(),
+            undelivered_cancels: Arc::default(),
             config,
             renewals,
             node: 0,

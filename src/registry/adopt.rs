@@ -54,6 +54,6 @@ impl Registry {
         let now = self.clock.now();
         let entry = self.table.get(key);
         entry.is_some_and(|entry| entry.is_quiet(now))
-            && !self.published.orders_waiting.contains(key)
+            && !self.published.undelivered_orders.contains(key)
     }
 }

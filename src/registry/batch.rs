@@ -88,13 +88,8 @@ impl Registry {
     /// Registers what a peer holds, unless it was cancelled after that.
     pub(super) fn register_from_peer(&mut self, info: InstanceInfo, extra: Extra) -> ItemAnswer {
         let key = info.key();
-        let now = self.clock.now().mono;
         let is_held = self.table.get(&key).is_some();
-        if !is_held
-            && self
-                .tombstones
-                .refuse(&key, info.last_dirty, extra.stamp, now)
-        {
+        if !is_held && self.tombstones.refuse(&key, info.last_dirty, extra.stamp) {
             tracing::debug!(instance = ?key, "cancelled a moment ago; a peer's registration is late");
             return ItemAnswer::Done;
         }

@@ -81,13 +81,16 @@ impl Registry {
         cancelled: Option<ChangeStamp>,
         now: Millis,
     ) {
+        self.clear_tombstones();
         self.tombstones.put(key, last_dirty, cancelled, now);
         self.metrics.tombstones.set(self.tombstones.len() as f64);
     }
 
     /// Takes away the tombstones whose time is over.
     pub(super) fn clear_tombstones(&mut self) {
-        self.tombstones.expire(self.clock.now().mono);
+        // A peer that has not heard of a cancellation may still bring the instance back.
+        let waits = |key: &InstanceKey| self.published.undelivered_cancels.contains(key);
+        self.tombstones.expire(self.clock.now().mono, waits);
         self.metrics.tombstones.set(self.tombstones.len() as f64);
     }
 

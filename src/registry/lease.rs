@@ -21,6 +21,8 @@ const NEVER: Millis = Millis::MAX;
 pub struct Lease {
     slot: Slot,
     registered: Millis,
+    /// It came from a peer, with an age.
+    from_elsewhere: bool,
     /// How long it lives from `base`.
     life: Millis,
     /// What a renewal adds to the present for the new base: nothing, or the duration.
@@ -89,6 +91,16 @@ pub(super) enum Began {
     },
 }
 
+impl Began {
+    /// The moment at which it began, if this node's time goes so far back.
+    pub(super) fn at(self, now: Moment) -> Option<Millis> {
+        match self {
+            Self::Now => Some(now.mono),
+            Self::Elsewhere { idle } => now.mono.checked_sub(idle),
+        }
+    }
+}
+
 /// The deadline after a renewal that was `idle` milliseconds ago, from what it would be without the advance now.
 fn renewed_ago(full: Millis, advance: Millis, idle: Millis) -> Millis {
     full.saturating_add(advance).saturating_sub(idle)
@@ -106,6 +118,7 @@ impl Lease {
         Self {
             slot,
             registered: now.mono,
+            from_elsewhere: began != Began::Now,
             life: reckoning.life,
             advance: reckoning.advance,
             service_up: AtomicU64::new(NEVER),
@@ -198,12 +211,17 @@ impl Lease {
 
     /// Milliseconds since it was last renewed, or began.
     pub fn idle(&self, now: Moment) -> Millis {
-        let base = match self.last_base.load(Ordering::Acquire) {
-            NEVER => self.deadline().saturating_sub(self.life),
-            base => base,
+        let deadline = match self.last_base.load(Ordering::Acquire) {
+            NEVER => self.deadline(),
+            base => base.saturating_add(self.life),
         };
-        let renewed = base.saturating_sub(self.advance).max(self.registered);
-        now.mono.saturating_sub(renewed)
+        // Of one that came from elsewhere the last renewal may have been before this node's time began.
+        let full = now.mono.saturating_add(self.life);
+        let idle = renewed_ago(full, self.advance, deadline);
+        match self.from_elsewhere {
+            true => idle,
+            false => idle.min(self.age(now)),
+        }
     }
 
     /// Since when self-preservation keeps the ended lease; `None` if it does not, or no longer.

@@ -24,7 +24,7 @@
 //!
 //! Beside them: `version.rs` knows which of two copies is the later one, `tombstones.rs` what was cancelled a moment
 //! ago, `table.rs` holds all instances, `shared_texts.rs` equal texts once, `slots.rs` and `word.rs` the
-//! words of leases, `held.rs` a record with its lease, `orders_waiting.rs` orders that some peer has not got yet.
+//! words of leases, `held.rs` a record with its lease, `undelivered.rs` changes that some peer has not got yet.
 //!
 //! Every visible change is one [`RegistryEvent`] with its own revision. Order within a change: event out,
 //! then [`Index`], then the revision, then the reply. This folder does not know who listens.
@@ -46,7 +46,6 @@ mod lease;
 mod load;
 mod metadata;
 mod newcomers;
-mod orders_waiting;
 mod overrides;
 mod recent;
 mod register;
@@ -58,6 +57,7 @@ mod snapshot;
 mod status;
 mod table;
 mod tombstones;
+mod undelivered;
 mod version;
 mod word;
 
@@ -75,7 +75,6 @@ pub use index::Index;
 pub use lease::{Hold, Lease};
 pub use load::{Load, TakePage, copy_from_list};
 pub use metadata::{MetadataRefused, UpdateMetadata};
-pub use orders_waiting::{OrderWait, OrdersWaiting};
 pub use recent::{Recent, TakeRecent};
 pub use register::Register;
 pub use renew::{Renew, Renewal};
@@ -83,4 +82,5 @@ pub use renewed::{MAX_SLOTS, Renewed};
 pub use snapshot::{FindById, TakeOverrides, TakeSnapshot};
 pub use status::{ClearStatus, SetStatus};
 pub use table::LeaseTable;
+pub use undelivered::{Undelivered, UndeliveredNote};
 pub use version::Version;

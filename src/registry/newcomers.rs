@@ -39,11 +39,13 @@ impl Newcomers {
         self.apps[number] = App::default();
     }
 
-    /// A new instance of the application was registered.
+    /// A new instance of the application was registered, or last renewed elsewhere, at this moment.
     pub(super) fn came(&mut self, number: u32, now: Millis) {
         let came = &mut self.apps[number as usize].came;
-        came.truncate(KEPT - 1);
-        came.push_front(now);
+        // What a peer tells may be older than what is known.
+        let place = came.partition_point(|known| *known > now);
+        came.insert(place, now);
+        came.truncate(KEPT);
     }
 
     /// A lease of the application is silent and was last renewed then.

@@ -253,7 +253,7 @@ impl Registry {
         self.begin("renew", Some(&beat.key));
         let now = self.clock.now();
         self.saw(&beat.extra);
-        let done = match self.published.orders_waiting.contains(&beat.key) {
+        let done = match self.published.undelivered_orders.contains(&beat.key) {
             // The peer does not know better yet.
             true => self.table.renew(&beat.without_order(), now),
             false => self.table.renew(beat, now),

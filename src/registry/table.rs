@@ -175,7 +175,9 @@ impl LeaseTable {
             Some((before, _)) => self.end(&before, State::Replaced, now),
             None => {
                 self.len += 1;
-                self.newcomers.came(number, now.mono);
+                if let Some(came) = began.at(now) {
+                    self.newcomers.came(number, came);
+                }
             }
         }
         held

@@ -1,6 +1,6 @@
 //! What was cancelled a moment ago: a registration that a peer sends late must not bring it back.
 //!
-//! A tombstone holds the stamps of the record that went, for a minute. Between nodes of this kind the change stamps
+//! A tombstone holds the stamps of the record that went, for a minute, and longer while some peer has not heard of it. Between nodes of this kind the change stamps
 //! decide. Of any other peer a registration that is not newer is refused; if a peer's heartbeat was answered 404
 //! meanwhile, its client is alive (it registered again over there with the same stamp, as go-kit does), and then
 //! the next one counts. A client that registers here is always right. Bounded: beyond [`MAX`] the oldest go.
@@ -44,7 +44,6 @@ impl Tombstones {
         cancelled: Option<ChangeStamp>,
         now: Millis,
     ) {
-        self.expire(now);
         let until = now + STANDS;
         self.order.push_back((until, key.clone()));
         let tombstone = Tombstone {
@@ -65,9 +64,7 @@ impl Tombstones {
         key: &InstanceKey,
         last_dirty: EpochMillis,
         stamp: Option<ChangeStamp>,
-        now: Millis,
     ) -> bool {
-        self.expire(now);
         let Some(tombstone) = self.standing.get(key) else {
             return false;
         };
@@ -102,9 +99,16 @@ impl Tombstones {
         self.standing.len()
     }
 
-    /// Takes away those whose time is over.
-    pub(super) fn expire(&mut self, now: Millis) {
-        while self.order.front().is_some_and(|(until, _)| *until <= now) {
+    /// Takes away those whose time is over, but for those that must `stay` for another minute.
+    pub(super) fn expire(&mut self, now: Millis, stay: impl Fn(&InstanceKey) -> bool) {
+        while let Some((until, key)) = self.order.front()
+            && *until <= now
+        {
+            let (key, stays) = (key.clone(), stay(key));
+            if stays && let Some(tombstone) = self.standing.get_mut(&key) {
+                tombstone.until = now + STANDS;
+                self.order.push_back((tombstone.until, key));
+            }
             self.drop_oldest();
         }
     }
@@ -133,11 +137,11 @@ mod tests {
     fn what_is_not_newer_is_refused_until_a_heartbeat_shows_that_it_lives() {
         let mut stones = Tombstones::default();
         stones.put(key("i"), Some(1000), None, 0);
-        assert!(stones.refuse(&key("i"), 1000, None, 1));
-        assert!(stones.refuse(&key("i"), 999, None, 2));
-        assert!(!stones.refuse(&key("other"), 1, None, 2));
+        assert!(stones.refuse(&key("i"), 1000, None));
+        assert!(stones.refuse(&key("i"), 999, None));
+        assert!(!stones.refuse(&key("other"), 1, None));
         stones.beat(&key("i"));
-        assert!(!stones.refuse(&key("i"), 1000, None, 3));
+        assert!(!stones.refuse(&key("i"), 1000, None));
         assert_eq!(stones.len(), 0);
     }
 
@@ -157,7 +161,7 @@ mod tests {
             stones.put(key("i"), Some(1000), Some(cancelled), 0);
             let case = format!("{last_dirty} {stamp:?}");
             assert_eq!(
-                stones.refuse(&key("i"), last_dirty, stamp, 1),
+                stones.refuse(&key("i"), last_dirty, stamp),
                 refused,
                 "{case}"
             );
@@ -168,18 +172,26 @@ mod tests {
     fn they_stand_for_a_minute_and_not_more_than_so_many() {
         let mut stones = Tombstones::default();
         stones.put(key("i"), None, None, 0);
-        assert!(stones.refuse(&key("i"), u64::MAX, None, STANDS - 1));
+        let nobody = |_: &InstanceKey| false;
+        stones.expire(STANDS - 1, nobody);
+        assert!(stones.refuse(&key("i"), u64::MAX, None));
         // A second cancellation counts from itself.
         stones.put(key("i"), None, None, 30_000);
-        assert!(stones.refuse(&key("i"), 1, None, STANDS));
-        assert!(!stones.refuse(&key("i"), 1, None, 30_000 + STANDS));
+        assert!(stones.refuse(&key("i"), 1, None));
+        stones.expire(30_000 + STANDS, |key| *key.id == *"i");
+        assert!(
+            stones.refuse(&key("i"), 1, None),
+            "a peer has not heard of it"
+        );
+        stones.expire(30_000 + 2 * STANDS, nobody);
+        assert!(!stones.refuse(&key("i"), 1, None));
         assert_eq!(stones.len(), 0);
         for n in 0..MAX + 5 {
             stones.put(key(&n.to_string()), None, None, 100_000);
         }
         assert_eq!(stones.len(), MAX);
-        assert!(!stones.refuse(&key("4"), 1, None, 100_000));
-        assert!(stones.refuse(&key("5"), 1, None, 100_000));
+        assert!(!stones.refuse(&key("4"), 1, None));
+        assert!(stones.refuse(&key("5"), 1, None));
     }
 
     #[test]

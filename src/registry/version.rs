@@ -31,6 +31,11 @@ impl Version {
         }
     }
 
+    /// The wall time at which the record was made, about.
+    pub fn made(&self) -> EpochMillis {
+        self.stamp.millis()
+    }
+
     /// The last order.
     pub fn order(&self) -> Option<Order> {
         self.order.as_deref().copied()

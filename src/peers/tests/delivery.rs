@@ -265,7 +265,7 @@ async fn an_order_counts_as_waiting_until_every_peer_has_it_or_is_gone() {
     world.peer("b").then(Reply::slow(300));
     world.peer("c").always(Some(Reply::unreachable()));
     world.order("1", InstanceStatus::Down).await;
-    let waits = |world: &World| world.published.orders_waiting.contains(&key("1"));
+    let waits = |world: &World| world.published.undelivered_orders.contains(&key("1"));
     world.pass(100).await;
     assert!(waits(&world));
     world.set_list(&["b"]).await;

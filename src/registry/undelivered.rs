@@ -1,8 +1,9 @@
-//! Which instances have an order about their status that some peer has not got yet.
+//! Which instances have an order about their status, or a cancellation, that some peer has not got yet.
 //!
-//! A peer that repeats the old status of such an instance only does not know better, so the registry does not
-//! believe it (B-13). A wait is a value that whoever queues the order keeps: as long as it lives the instance is
-//! in here, and however it ends, delivered, replaced, dropped or lost with its queue, the instance is out again.
+//! Such a peer does not know better: the registry does not believe it when it repeats the old status (B-13), nor when
+//! it brings back what was cancelled. A note is a value that whoever queues the change keeps: as long as it lives the
+//! instance is in here, and however it ends, delivered, replaced, dropped or lost with its queue, the instance is out
+//! again.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,25 +11,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::model::InstanceKey;
 
-/// Instances with orders on their way, and how many peers have not got them.
+/// Instances with a change on its way, and how many peers have not got it.
 #[derive(Debug, Default)]
-pub struct OrdersWaiting {
+pub struct Undelivered {
     /// Instances in `waits`, so that the usual answer costs no lock.
     instances: AtomicUsize,
     waits: Mutex<HashMap<InstanceKey, u32>>,
 }
 
-impl OrdersWaiting {
-    /// An order for `key` waits for a peer, until the answer is dropped.
-    pub fn wait(self: &Arc<Self>, key: &InstanceKey) -> OrderWait {
+impl Undelivered {
+    /// A change of `key` waits for a peer, until the answer is dropped.
+    pub fn wait(self: &Arc<Self>, key: &InstanceKey) -> UndeliveredNote {
         self.add(key);
-        OrderWait {
+        UndeliveredNote {
             waiting: self.clone(),
             key: key.clone(),
         }
     }
 
-    /// Whether an order for `key` waits for any peer.
+    /// Whether a change of `key` waits for any peer.
     pub fn contains(&self, key: &InstanceKey) -> bool {
         self.instances.load(Ordering::Acquire) > 0 && self.lock().contains_key(key)
     }
@@ -56,14 +57,14 @@ impl OrdersWaiting {
     }
 }
 
-/// An order that waits for a peer.
+/// A change that waits for a peer.
 #[derive(Debug)]
-pub struct OrderWait {
-    waiting: Arc<OrdersWaiting>,
+pub struct UndeliveredNote {
+    waiting: Arc<Undelivered>,
     key: InstanceKey,
 }
 
-impl Drop for OrderWait {
+impl Drop for UndeliveredNote {
     fn drop(&mut self) {
         self.waiting.remove(&self.key);
     }
@@ -74,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instance_is_in_it_as_long_as_an_order_waits_for_any_peer() {
-        let waiting = Arc::new(OrdersWaiting::default());
+    fn an_instance_is_in_it_as_long_as_a_change_waits_for_any_peer() {
+        let waiting = Arc::new(Undelivered::default());
         let (a, b) = (InstanceKey::new("A", "1"), InstanceKey::new("B", "1"));
         let first = waiting.wait(&a);
         let second = waiting.wait(&a);
