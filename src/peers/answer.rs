@@ -80,7 +80,7 @@ impl Replicator {
             // Whoever is there now may take more at once.
             self.room = Room::WHOLE;
         }
-        let settled = sent.items > 0 || self.queue.len() == 0;
+        let settled = sent.items > 0 || self.queue.changes() == 0;
         self.link.succeed(settled, self.parts.clock.now());
         if let Some(trouble) = self.said.take_if(|_| settled) {
             tracing::info!(peer = %self.parts.url, was = trouble.as_str(), "the peer is back");

@@ -138,7 +138,7 @@ impl Queue {
     }
 
     /// Instances with changes that the peer has not got yet, those on their way included.
-    pub fn len(&self) -> usize {
+    pub fn changes(&self) -> usize {
         self.changes
     }
 
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(ids(&away), ["a"]);
         assert_eq!(ids(&take_all(&mut queue, 6)), ["b"]);
         assert!(queue.has_newer(&key("a")));
-        assert_eq!(queue.len(), 2);
+        assert_eq!(queue.changes(), 2);
         queue.done(&key("a"));
         assert_eq!(ids(&take_all(&mut queue, 6)), ["a"]);
     }
@@ -440,12 +440,12 @@ mod tests {
             let until = if id == "d" { 5 } else { 100 };
             assert_eq!(queue.push(&key(id), cancel(until), 1, 0), overflow);
         }
-        assert_eq!(queue.len(), 3);
+        assert_eq!(queue.changes(), 3);
         let all = |_: &InstanceKey, _: &Op| Taken::Yes;
         let handed = queue.hand_out(Pass::Together, 6, 9, all);
         assert_eq!(ids(&handed.parts), ["held", "c"]);
         assert_eq!(handed.expired, 1);
-        assert_eq!(queue.len(), 2);
+        assert_eq!(queue.changes(), 2);
     }
 
     #[test]
@@ -494,7 +494,7 @@ mod tests {
             BeatTurn::Wait,
             "one at a time"
         );
-        assert_eq!(queue.len(), 0, "a heartbeat is no change");
+        assert_eq!(queue.changes(), 0, "a heartbeat is no change");
         queue.push(&key("a"), cancel(99), 1, 0);
         assert_eq!(
             ids(&take_all(&mut queue, 0)),
@@ -722,7 +722,7 @@ mod tests {
                 model.hand_out(&mut queue, 2);
                 model.answer(&mut queue, 0, None);
             }
-            prop_assert_eq!(queue.len(), 0);
+            prop_assert_eq!(queue.changes(), 0);
             for id in 0..KEYS {
                 prop_assert!(!model.orders.contains(&key(&id.to_string())));
                 if !model.evicted[id] {

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix::prelude::Request;
 use actix::{
     Actor, ActorFutureExt, Addr, AsyncContext, Context, Handler, Message, Recipient,
     ResponseFuture, WrapFuture,
@@ -220,18 +221,22 @@ impl Handler<TakePeers> for Peers {
     type Result = ResponseFuture<Vec<PeerState>>;
 
     fn handle(&mut self, _: TakePeers, _ctx: &mut Context<Self>) -> Self::Result {
-        let asked = self.running.values().map(|r| r.send(Describe));
-        let asked: Vec<_> = asked.collect();
+        let asked: Vec<_> = self.running.values().map(|r| r.send(Describe)).collect();
         let own = self.own.iter().cloned();
-        let mut states: Vec<PeerState> = own.map(PeerState::ourselves).collect();
-        Box::pin(async move {
-            for answer in asked {
-                states.extend(answer.await);
-            }
-            states.sort_by(|a, b| a.url.cmp(&b.url));
-            states
-        })
+        Box::pin(states(asked, own.map(PeerState::ourselves).collect()))
     }
+}
+
+async fn states(
+    asked: Vec<Request<Replicator, Describe>>,
+    mut states: Vec<PeerState>,
+) -> Vec<PeerState> {
+    for answer in asked {
+        // One that ended meanwhile is left out.
+        states.extend(answer.await);
+    }
+    states.sort_by(|a, b| a.url.cmp(&b.url));
+    states
 }
 
 impl Handler<Flush> for Peers {

@@ -62,7 +62,7 @@ impl Replicator {
             url: self.parts.url.clone(),
             up: self.link.is_up(),
             last_contact: self.link.last_contact().map(|at| at.wall),
-            queue_length: self.queue.len(),
+            queue_length: self.queue.changes(),
             oldest: self.oldest(),
             sign: self.link.sign().cloned(),
             pause: (!pause.is_zero()).then_some(pause),

@@ -2,7 +2,8 @@
 
 use actix::Addr;
 
-use super::world::{Reply, World, key};
+use super::fake::Reply;
+use super::world::{World, key};
 use crate::model::{InstanceInfo, InstanceStatus, Origin, StampClock, samples};
 use crate::peers::{Flush, Peers};
 use crate::registry::{Held, RegistryEvent, What};

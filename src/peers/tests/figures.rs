@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::world::{Reply, World, sign};
+use super::fake::{Reply, sign};
+use super::world::World;
 use crate::model::Origin;
 
 fn page(world: &World) -> String {

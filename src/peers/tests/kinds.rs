@@ -1,6 +1,7 @@
 //! Peers of our kind, other peers, and this node itself.
 
-use super::world::{OWN, Reply, World, sign};
+use super::fake::{FakePeer, Reply, sign};
+use super::world::{OWN, World};
 use crate::model::InstanceStatus;
 use crate::peers::Heard;
 
@@ -89,7 +90,7 @@ async fn who_is_not_of_our_kind_any_more_gets_the_same_plainly() {
 #[actix::test]
 async fn an_address_of_our_own_is_left_alone_until_the_list_changes() {
     tokio::time::pause();
-    let itself = |peer: &super::world::FakePeer| *peer.sign.borrow_mut() = Some(sign(OWN, true));
+    let itself = |peer: &FakePeer| *peer.sign.borrow_mut() = Some(sign(OWN, true));
     let world = World::prepared(&["b"], |_| {}, itself).await;
     let peer = world.peer("b");
     world.register("1").await;

@@ -2,7 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `world.rs` | the registry, the peer, and what one may ask of them |
+//! | `world.rs` | a node with a registry |
+//! | `fake.rs` | its peers |
 //! | `delivery.rs` | what is delivered, and when |
 //! | `trouble.rs` | peers that fail |
 //! | `kinds.rs` | peers of our kind, and others |
@@ -10,6 +11,7 @@
 //! | `figures.rs` | metrics, and the state for people |
 
 mod delivery;
+mod fake;
 mod figures;
 mod kinds;
 mod set;

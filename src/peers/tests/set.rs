@@ -1,6 +1,7 @@
 //! The list of peers.
 
-use super::world::{Reply, World};
+use super::fake::Reply;
+use super::world::World;
 
 #[actix::test]
 async fn a_new_list_closes_who_is_gone_opens_who_is_new_and_leaves_the_others_alone() {
