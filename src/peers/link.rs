@@ -150,6 +150,10 @@ impl Link {
             self.in_touch = self.last_contact;
         }
         self.last_contact = Some(now);
+        if let Phase::Waiting(_) = self.phase {
+            // It went out before something else failed, and does not shorten the pause for that.
+            return;
+        }
         self.phase = Phase::Open;
         if settled {
             self.backoff.reset();
@@ -226,17 +230,21 @@ mod tests {
         }
     }
 
+    /// An address that was asked who is there.
     fn link() -> Link {
-        Link::new("me".to_string(), 1)
+        let mut link = Link::new("me".to_string(), 1);
+        link.probe();
+        link
     }
 
     #[test]
     fn only_the_first_of_many_failures_lengthens_the_pause() {
         let mut link = link();
-        link.probe();
         link.succeed(true, at(0));
         assert!(link.fail(TROUBLE, false, 10).is_some());
         assert_eq!(link.fail(TROUBLE, false, 10), None);
+        link.succeed(true, at(10));
+        assert!(!link.is_up(), "that went out before the failure");
         link.probe();
         assert_eq!(
             link.fail(TROUBLE, false, 200),
@@ -252,6 +260,7 @@ mod tests {
         let mut link = link();
         link.succeed(true, at(0));
         link.fail(TROUBLE, false, 0);
+        link.probe();
         link.succeed(false, at(100));
         assert_eq!(link.pause(), Duration::from_millis(100));
         link.succeed(true, at(100));
