@@ -54,7 +54,8 @@ pub struct PeersConfig {
     pub unregister_on_shutdown: bool,
     /// How long lists are refused after the start if no peer had anything; default 35 s, in classic mode 5 min.
     pub wait_when_empty: Duration,
-    /// Passes in which peers are copied at the start in classic mode, until one finds something; default 5, and 0 where the node is told not to register itself (C12).
+    /// Passes in which peers are copied at the start in classic mode, until one finds something; default 5, and 0
+    /// where the node is told not to register itself (C12).
     pub sync_retries: u32,
     /// Pause between two of these; default 30 s.
     pub sync_retry_wait: Duration,
