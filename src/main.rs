@@ -180,11 +180,8 @@ fn introduce(config: &Config, address: SocketAddr, identity: &Identity) {
         "heureka {} listening on http://{address}",
         env!("CARGO_PKG_VERSION")
     );
-    tracing::info!(
-        "{}; open to everyone who reaches it",
-        mode_line(config.mode)
-    );
-    tracing::info!("{}", peers_line(config, identity));
+    let (mode, peers) = (mode_line(config.mode), peers_line(config, identity));
+    tracing::info!("{mode}; {peers}; open to everyone who reaches it");
     let base = format!(
         "http://localhost:{}{}",
         address.port(),
@@ -221,7 +218,7 @@ fn peers_line(config: &Config, identity: &Identity) -> String {
         peers.push(format!("what DNS lists under {}", lists.domain));
     }
     match peers.is_empty() {
-        true => "one node, without peers".to_string(),
+        true => "one node".to_string(),
         false => format!("peers: {}", peers.join(", ")),
     }
 }

@@ -128,6 +128,8 @@ async fn head_has_the_headers_of_get_and_no_body() {
 #[tokio::test]
 async fn t11_http_2_by_prior_knowledge_is_spoken_on_the_same_port() {
     let node = node();
+    // The node's own calls bring TLS into every client; which, each program says.
+    _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()
         .no_proxy()
         .http2_prior_knowledge()

@@ -39,11 +39,11 @@ pub struct Me {
 /// Something could not be looked up. Peers of which this does not speak are not gone (B-25).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .failures.join("; "))]
-pub struct Unresolved {
+struct Unresolved {
     /// The peers that are known all the same.
-    pub known: Vec<NodeUrl>,
+    known: Vec<NodeUrl>,
     /// What failed, with the names that were looked up.
-    pub failures: Vec<String>,
+    failures: Vec<String>,
 }
 
 impl Me {
@@ -152,7 +152,7 @@ impl Before {
 }
 
 /// The peers, each once, in the order of zones and lists.
-pub async fn resolve(
+async fn resolve(
     config: &PeersConfig,
     me: &Me,
     network: &dyn Network,
