@@ -119,18 +119,6 @@ impl Ground {
         .start()
     }
 
-    /// Who the peers are.
-    fn lookup(&self) -> Lookup {
-        let Identity {
-            host_name,
-            ip_addr,
-            port,
-            ..
-        } = &self.identity;
-        let me = Me::new(&self.config, host_name, ip_addr, *port);
-        lookup(self.config.peers.clone(), me, self.network.clone())
-    }
-
     /// What copies from peers at the start.
     pub(super) fn sync_up(&self, registry: &Addr<Registry>) -> SyncUp {
         SyncUp {

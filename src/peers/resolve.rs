@@ -68,6 +68,16 @@ impl Me {
         given && url.port() == self.port || listens
     }
 
+    /// Nodes under one name listen alike. One that has an address of either family must not be two peers, of which
+    /// one is never there.
+    fn of_own_family(&self, addresses: Vec<IpAddr>) -> Vec<IpAddr> {
+        let is_own = |address: &IpAddr| address.is_ipv6() == self.bound.is_ipv6();
+        match addresses.iter().any(is_own) {
+            true => addresses.into_iter().filter(is_own).collect(),
+            false => addresses,
+        }
+    }
+
     /// Whether a connection from here to this host arrives where this node listens.
     fn listens_at(&self, host: &str) -> bool {
         let bound = self.bound.ip();
@@ -166,7 +176,10 @@ async fn resolve(
         let host = named.host();
         match network.addresses(host).await {
             Ok(found) if found.is_empty() => failures.push(format!("{host} has no address")),
-            Ok(found) => urls.extend(found.into_iter().map(|address| named.with_host(address))),
+            Ok(found) => {
+                let found = me.of_own_family(found).into_iter();
+                urls.extend(found.map(|address| named.with_host(address)));
+            }
             Err(error) => failures.push(error.to_string()),
         }
     }
@@ -464,17 +477,17 @@ mod tests {
     async fn a_name_stands_for_all_its_addresses_but_this_node_s() {
         let dns = (PEER_DNS, "http://u:p@nodes:8761/e,http://more:8762/e/");
         let names = Names::of(&[
-            ("nodes", &["10.0.0.6", "10.0.0.7", "fd00::8"]),
-            ("more", &["10.0.0.6"]),
+            ("nodes", &["10.0.0.6", "10.0.0.7", "fd00::6", "fd00::7"]),
+            ("more", &["fd00::8"]),
         ]);
         let listed = (DEFAULT, "http://10.0.0.6:8761/e/");
         let found = peers(&[listed, dns], &names).await;
-        let wanted = [
-            "http://10.0.0.6:8761/e/",
-            "http://[fd00::8]:8761/e/",
-            "http://10.0.0.6:8762/e/",
-        ];
+        let wanted = ["http://10.0.0.6:8761/e/", "http://[fd00::8]:8762/e/"];
         assert_eq!(found.unwrap(), wanted);
+        let over_6 = resolve(&config(&[dns]).peers, &me("[::]:8761"), &names).await;
+        let over_6: Vec<_> = over_6.iter().flatten().map(NodeUrl::as_str).collect();
+        let wanted = ["http://[fd00::6]:8761/e/", "http://[fd00::8]:8762/e/"];
+        assert_eq!(over_6, wanted);
     }
 
     /// B-25, and down to one.
