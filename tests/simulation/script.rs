@@ -24,6 +24,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use heureka::transport::memory::Sent;
 use tokio::time::Instant;
 
 use crate::cluster::Cluster;
@@ -39,6 +40,7 @@ pub struct Play {
     readers: BTreeMap<String, fleet::Reader>,
     /// Where the clock of the script stands.
     now: Instant,
+    began: Instant,
 }
 
 /// What came of a script.
@@ -47,6 +49,8 @@ pub struct Played {
     pub text: String,
     /// The first line that did not answer as written, and why.
     pub failure: Option<(usize, String)>,
+    /// All calls between nodes, for whoever looks for the reason.
+    pub calls: Vec<String>,
 }
 
 /// Plays a script.
@@ -66,14 +70,33 @@ pub async fn play(script: &str) -> Played {
         text += &line.with(outcome.ok().flatten());
         text.push('\n');
     }
-    let refusals = play.cluster.borrow().world.refusals();
-    if let Some(refusal) = refusals.first() {
+    let world = play.cluster.borrow().world.clone();
+    if let Some(refusal) = world.refusals().first() {
         failure.get_or_insert((
             0,
             format!("a Java node was sent what it refuses: {refusal}"),
         ));
     }
-    Played { text, failure }
+    let calls = world.all_calls();
+    let calls = calls.iter().map(|sent| told(sent, play.began)).collect();
+    Played {
+        text,
+        failure,
+        calls,
+    }
+}
+
+/// A call in one line.
+fn told(sent: &Sent, began: Instant) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(1500)]).into_owned();
+    let answer = match &sent.answer {
+        None => "no answer".to_string(),
+        Some((status, body)) => format!("{status} {}", text(body)),
+    };
+    let at = (sent.at - began).as_millis();
+    let (from, to, body) = (&sent.from, &sent.to, text(&sent.body));
+    let what = format!("{} {} {body}", sent.method, sent.path);
+    format!("{at:>8} {from} -> {to} {what} => {answer}")
 }
 
 impl Play {
@@ -87,6 +110,7 @@ impl Play {
             clients: BTreeMap::new(),
             readers: BTreeMap::new(),
             now: Instant::now(),
+            began: Instant::now(),
         }
     }
 

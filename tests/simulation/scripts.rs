@@ -1,7 +1,7 @@
 //! Plays every script of `tests/scenarios`.
 //!
-//! `SCRIPT=override` plays those whose name has that word; `UPDATE_SCENARIOS=1` writes what really happened into the
-//! scripts, for review.
+//! `SCRIPT=override` plays those whose name has that word, `SCENARIOS=DIR` those of another folder; `TRACE=1` shows all
+//! calls of those that fail, and `UPDATE_SCENARIOS=1` writes what really happened into the scripts, for review.
 
 use std::env;
 use std::fs;
@@ -47,7 +47,8 @@ fn a_mistake_in_a_script_is_named_with_its_line() {
 
 fn scripts() -> Vec<PathBuf> {
     let wanted = env::var("SCRIPT").unwrap_or_default();
-    let entries = fs::read_dir(SCENARIOS).unwrap();
+    let folder = env::var("SCENARIOS").unwrap_or(SCENARIOS.to_string());
+    let entries = fs::read_dir(folder).unwrap();
     let mut scripts: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     scripts.retain(|path| path.to_string_lossy().contains(&wanted));
     scripts.sort();
@@ -61,6 +62,9 @@ fn failure(path: &Path) -> Option<String> {
         fs::write(path, &played.text).unwrap();
     }
     let (line, why) = played.failure?;
+    if env::var_os("TRACE").is_some() {
+        eprintln!("{}\n{}", path.display(), played.calls.join("\n"));
+    }
     Some(format!("{}:{line}: {why}", path.display()))
 }
 

@@ -9,21 +9,21 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::http::Method;
-use actix_web::web::Data;
 use flate2::bufread::GzDecoder;
 use heureka::clock::{Clock, Moment};
 use heureka::config::{Config, PeersConfig};
-use heureka::http::{Http, Identity};
+use heureka::http::Identity;
 use heureka::model::NodeUrl;
 use heureka::node::{Node, Placement};
 use heureka::registry::{Held, TakeSnapshot};
 use heureka::transport::memory::{
     Arrived, Faults, Kind, MemoryNetwork, Patience, SaysWho, Service, World,
 };
-use heureka::transport::{Answer, Awaited, NodeSign, SIGN};
+use heureka::transport::{Answer, Awaited, SIGN};
 
 use crate::scene::Scene;
 use crate::support::{EPOCH, Reply, pause_once};
@@ -102,9 +102,6 @@ fn plain(arrived: &Arrived) -> String {
     }
 }
 
-/// The node that a network's calls speak of, once it is there.
-type Called = Rc<RefCell<Option<Data<Http>>>>;
-
 /// Why a node cannot be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mute {
@@ -173,10 +170,9 @@ impl Cluster {
         let mut config = plan.config.clone();
         peers_of(&mut config, &peers);
         self.world.attach(&plan.url, plan.kind);
-        let (network, called) = self.network_of(&plan, &config.peers);
         let identity = self.identity_of(&plan, &clock);
+        let network = self.network_of(&plan, &config.peers, &identity);
         let node = Node::assemble(config, clock.clone(), identity, Placement::Here, network);
-        *called.borrow_mut() = Some(node.http.clone());
         let scene = Rc::new(Scene::of(node));
         let rig = self.members[name].rig.clone();
         self.world.serve(&plan.url, service(&scene, rig));
@@ -185,17 +181,25 @@ impl Cluster {
         member.live = Some(Live { scene, clock });
     }
 
-    /// The world as this node sees it, and where to put the node that its calls speak of.
-    fn network_of(&self, plan: &Plan, peers: &PeersConfig) -> (Rc<MemoryNetwork>, Called) {
+    /// The world as this node sees it.
+    fn network_of(
+        &self,
+        plan: &Plan,
+        peers: &PeersConfig,
+        identity: &Identity,
+    ) -> Rc<MemoryNetwork> {
         let patience = Patience {
             connect: peers.connect_timeout,
             read: peers.read_timeout,
         };
-        let called = Called::default();
-        let source = called.clone();
-        let says_who: SaysWho = Rc::new(move || source.borrow().as_ref().map(|http| sign(http)));
-        let network = MemoryNetwork::new(&self.world, &plan.url, patience, says_who);
-        (Rc::new(network), called)
+        let myself = identity.clone();
+        let says_who: SaysWho = Rc::new(move || Some(myself.sign()));
+        Rc::new(MemoryNetwork::new(
+            &self.world,
+            &plan.url,
+            patience,
+            says_who,
+        ))
     }
 
     /// Ids come from the world's chance, so that a seed repeats everything.
@@ -210,6 +214,7 @@ impl Cluster {
             ip_addr: "10.0.0.1".to_string(),
             port: plan.url.port(),
             started: clock.now(),
+            open: Arc::default(),
         }
     }
 
@@ -327,23 +332,14 @@ pub fn age() -> u64 {
 
 /// Tells a node who its peers are.
 fn peers_of(config: &mut Config, peers: &[String]) {
-    // The settings for it are not there yet.
-    _ = (config, peers);
-}
-
-/// What a node's calls say of it.
-fn sign(http: &Http) -> NodeSign {
-    NodeSign {
-        id: http.identity.node_id.clone(),
-        version: env!("CARGO_PKG_VERSION").to_string(),
-        open: true,
-    }
+    let urls = peers.iter().map(|url| url.parse().unwrap()).collect();
+    let zone = config.peers.zones[0].clone();
+    config.peers.service_urls.insert(zone, urls);
 }
 
 /// What a node does when it is told to stop.
 pub async fn leave(node: &Node) {
-    use std::sync::atomic::Ordering;
-    node.http.stopping.store(true, Ordering::Release);
+    node.leave_cluster().await;
 }
 
 /// What reaches a node goes through all of its routes.

@@ -196,10 +196,15 @@ impl World {
 
     /// The same call by call, the last ones.
     pub fn calls(&self, from: &NodeUrl, to: &NodeUrl) -> Vec<Sent> {
-        self.state
-            .borrow()
-            .book
-            .calls(&Spot::of(from), &Spot::of(to))
+        let (from, to) = (Spot::of(from).to_string(), Spot::of(to).to_string());
+        let mut calls = self.all_calls();
+        calls.retain(|sent| sent.from == from && sent.to == to);
+        calls
+    }
+
+    /// The last calls of all nodes.
+    pub fn all_calls(&self) -> Vec<Sent> {
+        self.state.borrow().book.calls()
     }
 
     /// Begins to count anew.

@@ -205,13 +205,10 @@ async fn list(scene: &Scene) -> Outcome {
 
 async fn gate(scene: &Scene) -> Outcome {
     let reply = read(scene).await;
-    let later = reply.header("retry-after");
-    let later = later.map(|seconds| format!(" retry-after={seconds}"));
-    Ok(Some(format!(
-        "{}{}",
-        reply.status,
-        later.unwrap_or_default()
-    )))
+    // How long depends on when it is asked.
+    let later = reply.header("retry-after").map(|_| " with Retry-After");
+    let later = later.unwrap_or_default();
+    Ok(Some(format!("{}{later}", reply.status)))
 }
 
 fn read(scene: &Scene) -> Ask<'_> {
