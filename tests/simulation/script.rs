@@ -53,9 +53,9 @@ pub struct Played {
     pub calls: Vec<String>,
 }
 
-/// Plays a script.
-pub async fn play(script: &str) -> Played {
-    let mut play = Play::new(script);
+/// Plays a script; the seed decides what happens by chance.
+pub async fn play(script: &str, seed: u64) -> Played {
+    let mut play = Play::new(seed);
     let mut text = String::new();
     let mut failure = None;
     for (number, line) in (1..).zip(script.lines()) {
@@ -100,9 +100,8 @@ fn told(sent: &Sent, began: Instant) -> String {
 }
 
 impl Play {
-    /// The seed is the script's length, so that each has its own and keeps it.
-    fn new(script: &str) -> Self {
-        let cluster = Cluster::new(script.lines().count() as u64);
+    fn new(seed: u64) -> Self {
+        let cluster = Cluster::new(seed);
         // The world begins now.
         crate::cluster::age();
         Self {

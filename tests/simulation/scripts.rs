@@ -1,11 +1,15 @@
 //! Plays every script of `tests/scenarios`.
 //!
-//! `SCRIPT=override` plays those whose name has that word, `SCENARIOS=DIR` those of another folder; `TRACE=1` shows all
-//! calls of those that fail, and `UPDATE_SCENARIOS=1` writes what really happened into the scripts, for review.
+//! `SCRIPT=override` plays those whose name has that word, `SCENARIOS=DIR` those of another folder; `SEEDS=50` plays each so
+//! often, with other chances. `TRACE=1` shows all calls of those that fail, `TIMES=1` how long each takes, and
+//! `UPDATE_SCENARIOS=1` writes what really happened into the scripts, for review.
 
 use std::env;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use tokio::time::Instant;
 
 use crate::script::{Played, play};
 
@@ -40,7 +44,7 @@ fn a_mistake_in_a_script_is_named_with_its_line() {
         ("cluster n1\ncut n1 n2", 2, "no node n2"),
         ("wait 5", 1, "no time: 5"),
     ] {
-        let played = in_a_world_of_its_own(script);
+        let played = in_a_world_of_its_own(script, 0);
         assert_eq!(played.failure, Some((line, why.to_string())), "{script}");
     }
 }
@@ -57,7 +61,22 @@ fn scripts() -> Vec<PathBuf> {
 
 fn failure(path: &Path) -> Option<String> {
     let script = fs::read_to_string(path).unwrap();
-    let played = in_a_world_of_its_own(&script);
+    let began = Instant::now();
+    let failure = seeds().find_map(|seed| play_with(seed, &script, path));
+    if env::var_os("TIMES").is_some() {
+        eprintln!("{:>6} ms {}", began.elapsed().as_millis(), path.display());
+    }
+    failure
+}
+
+/// The first one, or so many of them.
+fn seeds() -> Range<u64> {
+    let seeds = env::var("SEEDS").map_or(1, |text| text.parse().unwrap());
+    0..seeds
+}
+
+fn play_with(seed: u64, script: &str, path: &Path) -> Option<String> {
+    let played = in_a_world_of_its_own(script, seed);
     if env::var_os("UPDATE_SCENARIOS").is_some() {
         fs::write(path, &played.text).unwrap();
     }
@@ -65,10 +84,10 @@ fn failure(path: &Path) -> Option<String> {
     if env::var_os("TRACE").is_some() {
         eprintln!("{}\n{}", path.display(), played.calls.join("\n"));
     }
-    Some(format!("{}:{line}: {why}", path.display()))
+    Some(format!("{}:{line}: {why} (seed {seed})", path.display()))
 }
 
 /// A node's timers live as long as its system, so each script gets one.
-fn in_a_world_of_its_own(script: &str) -> Played {
-    actix::System::new().block_on(play(script))
+fn in_a_world_of_its_own(script: &str, seed: u64) -> Played {
+    actix::System::new().block_on(play(script, seed))
 }

@@ -11,7 +11,7 @@ use crate::cluster::{Cluster, age};
 use crate::scene::rows;
 
 /// How often a reader reads.
-const READS_EVERY: Duration = Duration::from_millis(50);
+const READS_EVERY: Duration = Duration::from_millis(100);
 
 /// A client's process.
 pub struct Client {
