@@ -211,10 +211,19 @@ impl Cluster {
         Identity {
             node_id: id.into_uuid().to_string(),
             host_name: plan.url.host().to_string(),
-            ip_addr: "10.0.0.1".to_string(),
+            ip_addr: self.address_of(plan),
             port: plan.url.port(),
             started: clock.now(),
             open: Arc::default(),
+        }
+    }
+
+    /// Each node has an address of its own, which its URL may name.
+    fn address_of(&self, plan: &Plan) -> String {
+        let place = self.members.keys().position(|name| *name == plan.name);
+        match plan.url.ip() {
+            Some(address) => address.to_string(),
+            None => format!("10.1.0.{}", place.unwrap_or(0) + 1),
         }
     }
 

@@ -25,6 +25,7 @@ impl Play {
             "forget" => self.cluster.borrow().world.forget(),
             "alias" => self.alias(args)?,
             "name" => self.name(args)?,
+            "text" => self.text(args)?,
             "rig" => self.rig(args)?,
             "sent" | "log" | "batches" | "attempts" | "queue" | "ext" | "packed" => {
                 return self.look(verb, args).await;
@@ -177,6 +178,14 @@ impl Play {
         let addresses: Result<_, _> = addresses.collect();
         let addresses = addresses.map_err(|_| "no address".to_string())?;
         self.cluster.borrow().world.name(host, addresses);
+        Ok(())
+    }
+
+    /// `text NAME TEXTS`.
+    fn text(&self, args: &mut Args<'_>) -> Result<(), String> {
+        let name = args.word("a name")?;
+        let texts = args.rest().into_iter().map(str::to_string).collect();
+        self.cluster.borrow().world.text(name, texts);
         Ok(())
     }
 
