@@ -82,6 +82,7 @@ impl Replicator {
         }
         let settled = sent.items > 0 || self.queue.changes() == 0;
         self.link.succeed(settled, self.parts.clock.now());
+        self.queue.keep_cancels(self.link.sign().is_some());
         if let Some(trouble) = self.said.take_if(|_| settled) {
             tracing::info!(peer = %self.parts.url, was = trouble.as_str(), "the peer is back");
         }

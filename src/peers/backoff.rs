@@ -1,4 +1,6 @@
-//! How long to leave a peer alone after it failed: 100 ms, then twice as long each time, up to 10 s.
+//! How long to leave a peer alone after it failed: 100 ms, then twice as long each time, up to 3 s.
+//!
+//! No longer, because two nodes that can talk again are to hold the same within five seconds.
 //!
 //! A quarter of each pause is chance, so that nodes that lost a peer together do not come back together. The
 //! chance comes from a seed, so that a simulation can be repeated.
@@ -10,8 +12,10 @@ use rand::{RngExt, SeedableRng};
 
 /// The first pause.
 const FIRST: Duration = Duration::from_millis(100);
-/// The longest pause, also where the peer itself asks for one.
-pub const LONGEST: Duration = Duration::from_secs(10);
+/// The longest pause.
+const LONGEST: Duration = Duration::from_secs(3);
+/// The longest that a peer may ask for itself.
+pub const LONGEST_ASKED: Duration = Duration::from_secs(10);
 
 /// The pauses of one peer.
 #[derive(Debug)]
@@ -33,7 +37,7 @@ impl Backoff {
     pub fn fail(&mut self, asked: Option<Duration>) -> Duration {
         self.step = (self.step * 2).clamp(FIRST, LONGEST);
         let pause = self.step.mul_f64(self.chance.random_range(0.75..=1.0));
-        pause.max(asked.unwrap_or_default().min(LONGEST))
+        pause.max(asked.unwrap_or_default().min(LONGEST_ASKED))
     }
 
     /// All is well.
@@ -52,9 +56,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_from_100_ms_to_10_s_and_start_again_after_a_success() {
+    fn pauses_double_from_100_ms_to_3_s_and_start_again_after_a_success() {
         let mut backoff = Backoff::new(1);
-        for step in [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000] {
+        for step in [100, 200, 400, 800, 1600, 3000, 3000] {
             let pause = backoff.fail(None).as_millis();
             assert!((step * 3 / 4..=step).contains(&pause), "{pause} of {step}");
             assert_eq!(backoff.step().as_millis(), step);

@@ -100,7 +100,8 @@ impl Beats {
         while draft.left() > 0
             && let Some(held) = self.compare.pop()
         {
-            if !self.published.counts(&held, now) {
+            // Where a lease has ended the peer finds out for itself, held here or not.
+            if held.lease.is_expired(now, 0) {
                 continue;
             }
             let key = held.info.key();

@@ -34,6 +34,8 @@ pub enum Changed {
     },
     /// It went, and the others find out for themselves: its lease ended, or a peer said so.
     Gone,
+    /// A peer says that it is there: whatever was cancelled here before is over.
+    Back,
 }
 
 impl Change {
@@ -42,6 +44,7 @@ impl Change {
         let info = &event.held.info;
         let what = match (event.what, event.origin) {
             (What::Evicted, _) | (What::Cancelled, Origin::Peer) => Changed::Gone,
+            (What::Registered { is_new: true }, Origin::Peer) => Changed::Back,
             // The loop prevention of the whole cluster (server.md §13.1).
             (_, Origin::Peer) => return None,
             (What::Registered { .. } | What::MetadataChanged, _) => Changed::Registered,
@@ -100,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_clients_did_is_passed_on_and_what_peers_did_is_not() {
+    fn what_clients_did_is_passed_on_and_of_what_peers_did_only_what_ends_waiting() {
         use Changed::*;
         use InstanceStatus::{OutOfService, Up};
         let cancelled = Cancelled {
@@ -112,7 +115,7 @@ mod tests {
                 What::Registered { is_new: true },
                 None,
                 Some(Registered),
-                None,
+                Some(Back),
             ),
             (
                 What::Registered { is_new: false },

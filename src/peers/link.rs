@@ -31,6 +31,8 @@ pub struct Link {
     met: Vec<String>,
     balanced: bool,
     last_contact: Option<Moment>,
+    /// When the peer last called this node.
+    last_heard: Option<Moment>,
     last_failure: Millis,
     compare: bool,
     /// When this node and the peer were last in touch before they are compared.
@@ -72,6 +74,7 @@ impl Link {
             met: Vec::new(),
             balanced: false,
             last_contact: None,
+            last_heard: None,
             last_failure: 0,
             compare: false,
             in_touch: None,
@@ -125,7 +128,7 @@ impl Link {
             self.met.remove(at);
         } else {
             self.compare = true;
-            self.in_touch = self.last_contact;
+            self.in_touch = self.in_touch();
         }
         if self.met.len() == REMEMBERED {
             self.met.remove(0);
@@ -147,7 +150,7 @@ impl Link {
         let away = self.last_contact.map(|last| now.mono - last.mono);
         if away.is_some_and(|away| away > LONG) {
             self.compare = true;
-            self.in_touch = self.last_contact;
+            self.in_touch = self.in_touch();
         }
         self.last_contact = Some(now);
         if let Phase::Waiting(_) = self.phase {
@@ -177,25 +180,40 @@ impl Link {
     }
 
     /// The node `id` called this one. If that is the peer, or may be because it was never heard of before, there is
-    /// no reason to wait any longer, unless it was tried just now. Says whether that changes anything.
-    pub fn hear(&mut self, id: &str, now: Millis) -> bool {
+    /// no reason to wait any longer, but for a moment if it was tried just now. Returns for how long to wait, if that
+    /// is shorter than before.
+    pub fn hear(&mut self, id: &str, now: Moment) -> Option<Duration> {
         let is_news = !self.heard.iter().any(|heard| heard == id);
         if is_news {
             self.heard.truncate(REMEMBERED - 1);
             self.heard.push_front(id.to_string());
         }
         let is_peer = self.sign.as_ref().is_some_and(|sign| sign.id == id);
-        let waits = matches!(self.phase, Phase::Waiting(until) if until > now);
-        let hurry = waits && (is_peer || is_news) && now >= self.last_failure + HASTE;
-        if hurry {
-            self.phase = Phase::Waiting(now);
+        if is_peer {
+            self.last_heard = Some(now);
         }
-        hurry
+        let Phase::Waiting(until) = self.phase else {
+            return None;
+        };
+        let soon = now.mono.max(self.last_failure + HASTE);
+        if !(is_peer || is_news) || until <= soon {
+            return None;
+        }
+        self.phase = Phase::Waiting(soon);
+        Some(Duration::from_millis(soon - now.mono))
     }
 
     /// When this node and the peer were last in touch before they were compared; `None` if never.
     pub fn in_touch_before(&self) -> Option<Moment> {
         self.in_touch
+    }
+
+    fn in_touch(&self) -> Option<Moment> {
+        let moments = [self.last_contact, self.last_heard];
+        moments
+            .into_iter()
+            .flatten()
+            .max_by_key(|moment| moment.mono)
     }
 
     /// Whether to compare everything with the peer now; said once for each reason to.
@@ -317,25 +335,31 @@ mod tests {
         let mut link = link();
         link.meet(Some(&sign("a", true)));
         link.succeed(true, at(0));
-        assert!(!link.hear("a", 0), "it waits for nothing");
-        assert!(!link.hear("b", 0));
+        assert_eq!(link.hear("a", at(0)), None, "it waits for nothing");
+        assert_eq!(link.hear("b", at(0)), None);
         for _ in 0..6 {
             link.probe();
             link.fail(TROUBLE, true, 0);
         }
         for (id, now, hurries) in [
-            ("a", 999, false),
-            ("b", 1000, false),
-            ("a", 1000, true),
-            ("a", 1000, false),
+            ("b", 100, None),
+            ("a", 100, Some(900)),
+            ("a", 100, None),
+            ("a", 1000, None),
         ] {
-            assert_eq!(link.hear(id, now), hurries, "{id} at {now}");
+            let hurries = hurries.map(Duration::from_millis);
+            assert_eq!(link.hear(id, at(now)), hurries, "{id} at {now}");
         }
         link.probe();
         link.fail(TROUBLE, true, 2000);
-        assert!(link.hear("new", 3000), "the peer may have been restarted");
+        let at_once = Some(Duration::ZERO);
+        assert_eq!(
+            link.hear("new", at(3000)),
+            at_once,
+            "it may have been restarted"
+        );
         link.probe();
         link.fail(TROUBLE, true, 4000);
-        assert!(!link.hear("new", 5000), "it was somebody else");
+        assert_eq!(link.hear("new", at(5000)), None, "it was somebody else");
     }
 }

@@ -16,6 +16,8 @@ use crate::model::InstanceKey;
 /// All slots of one peer.
 #[derive(Debug)]
 pub struct Queue {
+    /// Cancellations wait however long it takes.
+    keeps_cancels: bool,
     slots: HashMap<InstanceKey, Slot>,
     /// Slots that may be handed out, by their turn.
     ready: BTreeMap<u64, InstanceKey>,
@@ -90,6 +92,7 @@ impl Queue {
     /// Nothing waits. At most `max_cancels` cancellations ever will.
     pub fn new(max_cancels: usize) -> Self {
         Self {
+            keeps_cancels: false,
             slots: HashMap::new(),
             ready: BTreeMap::new(),
             cancels: BTreeMap::new(),
@@ -123,6 +126,20 @@ impl Queue {
                 slot.waiting.iter_mut().for_each(Part::forget_record);
             });
         }
+    }
+
+    /// A peer registered the instance after it was cancelled here: a cancellation that comes late would remove it.
+    pub fn back(&mut self, key: &InstanceKey) {
+        if self.slots.contains_key(key) {
+            self.update(key, |slot| {
+                slot.waiting.iter_mut().for_each(Part::forget_cancel);
+            });
+        }
+    }
+
+    /// Nodes of this kind know by its stamp what a cancellation is about, however late it comes.
+    pub fn keep_cancels(&mut self, keep: bool) {
+        self.keeps_cancels = keep;
     }
 
     /// Whether something waits for the instance that came after what is on its way.
@@ -192,6 +209,7 @@ impl Queue {
         mut take: impl FnMut(&InstanceKey, &Op) -> Taken,
     ) -> Handed {
         let (mut handed, mut next, mut full) = (Handed::default(), 0, false);
+        let keeps = self.keeps_cancels;
         while !full && let Some((&turn, key)) = self.ready.range(next..).next() {
             next = turn + 1;
             let key = key.clone();
@@ -201,7 +219,7 @@ impl Queue {
             let part = self.update(&key, |slot| {
                 let (out, rest) = slot.waiting.take()?.split(|op| match op {
                     _ if full => Taken::Full,
-                    Op::Cancel { keep_until, .. } if *keep_until < now => {
+                    Op::Cancel { keep_until, .. } if *keep_until < now && !keeps => {
                         handed.expired += 1;
                         Taken::Needless
                     }

@@ -118,6 +118,7 @@ impl Replicator {
         } = change;
         let op = match what {
             Changed::Gone => return self.queue.gone(&key),
+            Changed::Back => return self.queue.back(&key),
             Changed::Registered => Op::Register,
             Changed::Ordered(what) => Op::Order {
                 what,
@@ -177,9 +178,9 @@ impl Handler<Heard> for Replicator {
     type Result = ();
 
     fn handle(&mut self, heard: Heard, ctx: &mut Context<Self>) {
-        let now = self.parts.clock.now().mono;
-        if self.link.hear(&heard.id, now) {
-            self.pump(ctx);
+        let now = self.parts.clock.now();
+        if let Some(pause) = self.link.hear(&heard.id, now) {
+            ctx.run_later(pause, Self::pump);
         }
     }
 }

@@ -2,8 +2,8 @@
 //! and starts, feeds and stops a replicator for each.
 //!
 //! It is started before the registry, whose first change it must hear, and begins to work with [`Begin`]. A peer
-//! that stays on the list is never disturbed; one that leaves it loses what waits for it; a list without anybody
-//! changes nothing, because it is more often a mistake than meant (B-25).
+//! that stays on the list is never disturbed; one that leaves it loses what waits for it. A list that could not be
+//! looked up changes nothing (B-25); the look-up tells that from one without anybody.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use actix::{
 };
 
 use super::Lookup;
-use super::change::Change;
+use super::change::{Change, Changed};
 use super::flush::Flush;
 use super::replicator::{Leave, Ourselves, Replicator, ReplicatorParts};
 use super::state::{Describe, PeerState, TakePeers};
@@ -105,9 +105,6 @@ impl Peers {
 
     fn set(&mut self, urls: Vec<NodeUrl>, ctx: &mut Context<Self>) {
         let list: BTreeSet<NodeUrl> = urls.into_iter().collect();
-        if list.is_empty() && !self.list.is_empty() {
-            return self.say("no peers were found; those that there are stay".to_string());
-        }
         self.said = None;
         if list == self.list {
             return;
@@ -163,6 +160,16 @@ impl Peers {
         }
     }
 
+    fn pass_on(&self, change: &Change) {
+        let cancels = &self.parts.published.undelivered_cancels;
+        if change.what == Changed::Back && !cancels.contains(&change.key) {
+            return;
+        }
+        for replicator in self.running.values() {
+            replicator.do_send(change.clone());
+        }
+    }
+
     fn say(&mut self, what: String) {
         if self.said.as_ref() != Some(&what) {
             tracing::warn!("{what}");
@@ -191,9 +198,7 @@ impl Handler<RegistryEvent> for Peers {
     fn handle(&mut self, event: RegistryEvent, _ctx: &mut Context<Self>) {
         let now = self.parts.clock.now().mono;
         if let Some(change) = Change::of(&event, now) {
-            for replicator in self.running.values() {
-                replicator.do_send(change.clone());
-            }
+            self.pass_on(&change);
         }
     }
 }

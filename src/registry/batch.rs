@@ -4,6 +4,7 @@
 
 use actix::{Context, Handler, Message, MessageResult};
 
+use super::lease::Reckoning;
 use super::register::Newcomer;
 use super::{ClearStatus, Registry, Renew, SetStatus, UnknownInstance};
 use crate::model::{Extra, InstanceInfo, ItemAnswer, Origin, PeerItem, ReplicationItem};
@@ -35,6 +36,7 @@ impl Registry {
         let PeerItem { item, extra } = item;
         self.saw(&extra);
         match item {
+            ReplicationItem::Register(info) if self.is_over(&info, &extra) => ItemAnswer::Done,
             ReplicationItem::Register(info) => self.register_from_peer(*info, extra),
             ReplicationItem::Heartbeat {
                 key,
@@ -83,6 +85,13 @@ impl Registry {
             })),
             _ => ItemAnswer::Refused,
         }
+    }
+
+    /// Whether it is not held here, and its lease has ended where it comes from: it would only come and go.
+    fn is_over(&self, info: &InstanceInfo, extra: &Extra) -> bool {
+        let reckoning = Reckoning::of(info.lease, self.table.config.accounting);
+        let ended = extra.idle.is_some_and(|idle| idle > reckoning.longest());
+        ended && self.table.get(&info.key()).is_none()
     }
 
     /// Registers what a peer holds, unless it was cancelled after that.

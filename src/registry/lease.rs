@@ -62,6 +62,11 @@ pub(super) struct Reckoning {
 }
 
 impl Reckoning {
+    /// From the last renewal to the end.
+    pub(super) fn longest(self) -> Millis {
+        self.life + self.advance
+    }
+
     pub(super) fn of(terms: LeaseTerms, accounting: LeaseAccounting) -> Self {
         let duration = u64::from(terms.duration_secs) * 1000;
         let (life, advance) = match accounting {

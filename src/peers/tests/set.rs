@@ -29,10 +29,9 @@ async fn a_new_list_closes_who_is_gone_opens_who_is_new_and_leaves_the_others_al
 }
 
 #[actix::test]
-async fn a_list_without_anybody_or_none_at_all_changes_nothing() {
+async fn a_list_that_cannot_be_looked_up_changes_nothing_and_one_without_anybody_ends_all() {
     tokio::time::pause();
     let world = World::with(&["b", "c"]).await;
-    world.set_list(&[]).await;
     *world.list.borrow_mut() = Err("the name server is away".to_string());
     world.pass(10_000).await;
     world.register("1").await;
@@ -41,6 +40,8 @@ async fn a_list_without_anybody_or_none_at_all_changes_nothing() {
     assert_eq!(world.peer("c").items(), ["R 1"]);
     world.set_list(&["c"]).await;
     assert_eq!(world.state().await.len(), 1, "down to one");
+    world.set_list(&[]).await;
+    assert_eq!(world.state().await.len(), 0, "and to none");
 }
 
 #[actix::test]
