@@ -115,12 +115,12 @@ impl Replicator {
         self.put_back_all(sent.loads);
     }
 
-    /// One of these may be, or is, what the peer cannot take.
+    /// One of these may be, or is, what the peer cannot take. Also one that happened to be alone gets another chance.
     fn suspect(&mut self, sent: Sent, for_sure: bool, why: &str) {
         let now = self.parts.clock.now().mono;
         for (key, load) in sent.loads {
             let suspects = &mut self.queue.suspects;
-            if sent.items > 1 {
+            if sent.lane != Lane::Alone {
                 suspects.failed_together(&key, for_sure);
                 self.put_back(&key, load);
             } else if suspects.failed_alone(&key, for_sure, now) {

@@ -109,6 +109,23 @@ async fn a_batch_that_is_refused_goes_item_by_item_and_the_bad_one_is_set_aside(
 }
 
 #[actix::test]
+async fn what_is_refused_once_by_chance_is_delivered() {
+    tokio::time::pause();
+    for status in [400, 413] {
+        let world = World::with(&["b"]).await;
+        let peer = world.peer("b");
+        peer.then(Reply::Status(status));
+        world.register("1").await;
+        world.pass(100).await;
+        assert_eq!(peer.batches(), [["R 1"], ["R 1"]]);
+        assert_eq!(world.state().await[0].queue_length, 0);
+        world.beat("1");
+        world.pass(1000).await;
+        assert_eq!(peer.items().last().unwrap(), "H 1", "it is no suspect");
+    }
+}
+
+#[actix::test]
 async fn an_item_that_breaks_the_peer_is_found_and_set_aside() {
     tokio::time::pause();
     let world = World::with(&["b"]).await;
