@@ -45,7 +45,8 @@ impl Registry {
             tracing::debug!(instance = ?key, "registered again after a peer's cancellation");
             return Ok(());
         }
-        if held.is_none() && self.published.is_loading() {
+        // What it is about may be on its way, from another peer or in the list that is being copied.
+        if held.is_none() && (stamp.is_some() || self.published.is_loading()) {
             let now = self.clock.now().mono;
             self.bury(key.clone(), None, stamp, now);
         }

@@ -72,6 +72,7 @@ impl Handler<UpdateMetadata> for Registry {
     fn handle(&mut self, msg: UpdateMetadata, _ctx: &mut Context<Self>) -> Self::Result {
         self.begin("update the metadata of", Some(&msg.key));
         let changed = self.table.update_metadata(&msg, self.clock.now())?;
+        self.note_renewal(&msg.key, Origin::Client);
         if let Some(held) = changed {
             let origin = Origin::Client;
             self.metrics.metadata_updated(origin);

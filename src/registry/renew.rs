@@ -263,9 +263,8 @@ impl Registry {
         if result == RenewalResult::Unknown && beat.origin == Origin::Peer {
             self.tombstones.beat(&beat.key);
         }
-        if beat.origin == Origin::Client && result != RenewalResult::Unknown {
-            let entry = self.table.get(&beat.key);
-            entry.inspect(|entry| self.published.renewed.note(&entry.held));
+        if result != RenewalResult::Unknown {
+            self.note_renewal(&beat.key, beat.origin);
         }
         if let Some((held, before)) = done.changed {
             self.metrics.status_changed(beat.origin);

@@ -159,6 +159,7 @@ impl Registry {
     pub(super) fn set_status(&mut self, order: &SetStatus) -> Result<(), UnknownInstance> {
         self.begin("set the status of", Some(&order.key));
         let changed = self.table.set_status(order, self.clock.now())?;
+        self.note_renewal(&order.key, order.origin);
         self.publish_order(changed, order.origin, "status overridden");
         Ok(())
     }
@@ -166,6 +167,7 @@ impl Registry {
     pub(super) fn clear_status(&mut self, order: &ClearStatus) -> Result<(), UnknownInstance> {
         self.begin("clear the status of", Some(&order.key));
         let changed = self.table.clear_status(order, self.clock.now())?;
+        self.note_renewal(&order.key, order.origin);
         self.publish_order(changed, order.origin, "override removed");
         Ok(())
     }
@@ -182,6 +184,15 @@ impl Registry {
             .adopt_order(key, order, last_dirty, self.clock.now())?;
         self.publish_order(changed, Origin::Peer, "a peer's order adopted");
         Ok(())
+    }
+
+    /// The lease was renewed, whatever else changed: peers are to renew theirs.
+    pub(super) fn note_renewal(&self, key: &InstanceKey, origin: Origin) {
+        if origin == Origin::Client
+            && let Some(entry) = self.table.get(key)
+        {
+            self.published.renewed.note(&entry.held);
+        }
     }
 
     fn publish_order(&mut self, changed: Changed, origin: Origin, what: &'static str) {

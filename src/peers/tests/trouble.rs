@@ -55,7 +55,11 @@ async fn a_dead_peer_costs_the_others_nothing_and_one_small_call_per_pause() {
         world.pass(1999).await;
     }
     // 0.1, 0.2, 0.4 … 1.6 s, and then every 3 s, up to a quarter less.
-    assert!((20..=32).contains(&b.calls.get()), "{} calls", b.calls.get());
+    assert!(
+        (20..=32).contains(&b.calls.get()),
+        "{} calls",
+        b.calls.get()
+    );
     assert!(b.bodies()[2..].iter().all(|body| body.len() < 30));
     assert_eq!(world.state().await[0].queue_length, 30);
     b.always(None);
