@@ -113,8 +113,11 @@ impl Play {
         }
     }
 
-    /// `within 5s COMMAND` asks until the answer is the expected one or the time is over.
+    /// `within 5s COMMAND` asks until the answer is the expected one or the time is over; `perhaps COMMAND` takes any.
     async fn timely(&mut self, command: &str, expected: Option<&str>) -> Outcome {
+        if let Some(command) = command.strip_prefix("perhaps ") {
+            return self.command(command).await.map(|_| None);
+        }
         let Some((bound, command)) = command
             .strip_prefix("within ")
             .and_then(|rest| rest.split_once(' '))

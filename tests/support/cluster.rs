@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use actix_web::http::Method;
 use flate2::bufread::GzDecoder;
-use heureka::clock::{Clock, Moment};
+use heureka::clock::Clock;
 use heureka::config::{Config, PeersConfig};
 use heureka::http::Identity;
 use heureka::model::NodeUrl;
@@ -282,17 +282,12 @@ impl Cluster {
     }
 }
 
-/// All that a node holds.
+/// All that a node holds, without what has ended: how long a node keeps that is its own matter.
 pub async fn content(scene: &Scene) -> Vec<Row> {
     let held = scene.node.http.registry.ask(TakeSnapshot).await.unwrap();
     let now = scene.node.http.clock.now();
-    let alive = held.iter().filter(|held| !is_over(held, now));
+    let alive = held.iter().filter(|held| !held.lease.is_expired(now, 0));
     alive.map(|held| row(held)).collect()
-}
-
-/// Whether only the next sweep keeps it.
-fn is_over(held: &Held, now: Moment) -> bool {
-    held.lease.is_expired(now, 0) && held.lease.hold(now).is_none()
 }
 
 fn row(held: &Held) -> Row {
