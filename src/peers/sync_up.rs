@@ -129,7 +129,7 @@ impl SyncUp {
 
     /// The reference's passes. Returns the peers whose lists may be old.
     async fn in_passes(&self, latest: u64) -> Vec<NodeUrl> {
-        for pass in 0..self.config.sync_retries {
+        for pass in 0..self.config.sync_retries.max(1) {
             if pass > 0 {
                 sleep(self.config.sync_retry_wait).await;
             }
