@@ -8,6 +8,7 @@ use std::env;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::time::Instant;
 
@@ -17,7 +18,23 @@ const SCENARIOS: &str = "tests/scenarios";
 
 #[test]
 fn every_script_answers_as_written() {
-    let failures: Vec<String> = scripts().iter().filter_map(|path| failure(path)).collect();
+    let (scripts, next) = (scripts(), AtomicUsize::new(0));
+    // Each world has one thread, and there are as many worlds at once as the machine carries.
+    let play_some = || {
+        let take = || scripts.get(next.fetch_add(1, Ordering::Relaxed));
+        std::iter::from_fn(take)
+            .filter_map(|path| failure(path))
+            .collect::<Vec<_>>()
+    };
+    let mut failures = std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let players: Vec<_> = (0..threads).map(|_| scope.spawn(play_some)).collect();
+        let played = players
+            .into_iter()
+            .flat_map(|player| player.join().unwrap());
+        played.collect::<Vec<String>>()
+    });
+    failures.sort();
     assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
 }
 
