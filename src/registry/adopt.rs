@@ -6,6 +6,7 @@
 use actix::{Context, Handler, Message};
 
 use super::Registry;
+use crate::clock::Millis;
 use crate::model::{InstanceInfo, InstanceKey, InstanceStatus, Ordered, PeerCopy};
 
 /// Asks the registry to take a peer's copy for its own, where that is later still.
@@ -44,8 +45,8 @@ impl Registry {
             && self.knows_no_newer_order(key)
         {
             let order = self.table.order_now(Ordered::Set(status), now);
-            // It is held, so this cannot fail.
-            let _ = self.adopt_order(key, order, None);
+            // It is held, so this cannot fail; the lease is renewed by what called for it.
+            let _ = self.adopt_order(key, order, Millis::MAX, None);
         }
     }
 

@@ -55,7 +55,9 @@ impl Registry {
             }
             | ReplicationItem::DeleteStatusOverride {
                 key, last_dirty, ..
-            } if let Some(order) = extra.order => known(self.adopt_order(&key, order, last_dirty)),
+            } if let Some(order) = extra.order => {
+                known(self.adopt_order(&key, order, extra.idle.unwrap_or(0), last_dirty))
+            }
             item => self.order_from_peer(item),
         }
     }

@@ -70,13 +70,20 @@ impl Handler<UpdateMetadata> for Registry {
     type Result = Result<(), MetadataRefused>;
 
     fn handle(&mut self, msg: UpdateMetadata, _ctx: &mut Context<Self>) -> Self::Result {
-        self.begin("update the metadata of", Some(&msg.key));
-        let changed = self.table.update_metadata(&msg, self.clock.now())?;
-        self.note_renewal(&msg.key, Origin::Client);
+        self.update_metadata(&msg)
+    }
+}
+
+impl Registry {
+    fn update_metadata(&mut self, update: &UpdateMetadata) -> Result<(), MetadataRefused> {
+        self.begin("update the metadata of", Some(&update.key));
+        let changed = self.table.update_metadata(update, self.clock.now())?;
+        let origin = Origin::Client;
+        self.note_renewal(&update.key, origin);
         if let Some(held) = changed {
-            let origin = Origin::Client;
             self.metrics.metadata_updated(origin);
-            tracing::info!(instance = ?msg.key, pairs = msg.pairs.len(), "metadata updated");
+            let pairs = update.pairs.len();
+            tracing::info!(instance = ?update.key, pairs, "metadata updated");
             let status = held.info.status;
             self.publish(What::MetadataChanged, origin, Some(status), &held);
         }

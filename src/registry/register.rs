@@ -81,7 +81,7 @@ impl LeaseTable {
         let existing = self.get(&key).map(|entry| entry.held.clone());
         let settled = match &existing {
             Some(held) => newcomer.meets(held, self.config.pin_status, &mut self.stamps, now),
-            None => newcomer.is_first(&mut self.stamps, now),
+            None => newcomer.settled_first(&mut self.stamps, now),
         };
         let Settled {
             mut info,
@@ -131,7 +131,7 @@ impl Newcomer {
     }
 
     /// What becomes of it where nothing is held under its key.
-    fn is_first(self, stamps: &mut StampClock, now: Moment) -> Settled {
+    fn settled_first(self, stamps: &mut StampClock, now: Moment) -> Settled {
         let order = self.order(None, stamps, now);
         let said = self.extra.said.unwrap_or(self.info.status);
         self.taken(order, said, false, stamps, now)

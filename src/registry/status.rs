@@ -10,7 +10,7 @@ use actix::{Context, Handler, Message};
 
 use super::version::later_order;
 use super::{Held, LeaseTable, Registry, UnknownInstance, Version, What};
-use crate::clock::Moment;
+use crate::clock::{Millis, Moment};
 use crate::model::{ActionType, EpochMillis, InstanceKey, InstanceStatus, Order, Ordered, Origin};
 
 /// Orders a status for an instance.
@@ -74,16 +74,20 @@ impl LeaseTable {
         Ok(self.order(&held, ordered, order.last_dirty, now))
     }
 
-    /// An order that was given at a peer of this kind: the later one counts, and nothing else.
+    /// An order that was given at a peer of this kind: the later one counts, and nothing else. The lease was renewed
+    /// there `idle` milliseconds ago.
     pub(super) fn adopt_order(
         &mut self,
         key: &InstanceKey,
         order: Order,
+        idle: Millis,
         last_dirty: Option<EpochMillis>,
         now: Moment,
     ) -> Result<Changed, UnknownInstance> {
         let held = self.present(key, now).cloned();
         let held = held.ok_or_else(|| UnknownInstance(key.clone()))?;
+        // Nobody else changes the word's generation, so this cannot fail.
+        let _ = held.lease.renew_idle(held.generation, idle, now);
         match later_order(Some(order), held.version.order()) {
             (Some(order), true) => Ok(self.order(&held, order, last_dirty, now)),
             _ => Ok(None),
@@ -176,12 +180,12 @@ impl Registry {
         &mut self,
         key: &InstanceKey,
         order: Order,
+        idle: Millis,
         last_dirty: Option<EpochMillis>,
     ) -> Result<(), UnknownInstance> {
         self.begin("adopt an order for", Some(key));
-        let changed = self
-            .table
-            .adopt_order(key, order, last_dirty, self.clock.now())?;
+        let now = self.clock.now();
+        let changed = self.table.adopt_order(key, order, idle, last_dirty, now)?;
         self.publish_order(changed, Origin::Peer, "a peer's order adopted");
         Ok(())
     }
