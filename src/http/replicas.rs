@@ -21,7 +21,7 @@ pub(super) async fn replicas(http: &Http) -> Result<(Vec<PeerState>, Replicas), 
         .filter(|info| info.app == app)
         .collect();
     let urls = peers.iter().map(|peer| peer.url.clone()).collect();
-    let replicas = Replicas::of(urls, &nodes);
+    let replicas = Replicas::of(urls, &nodes, &http.identity.host_name);
     Ok((peers, replicas))
 }
 

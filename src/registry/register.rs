@@ -280,10 +280,11 @@ impl Registry {
             );
         }
         let is_new = done.before.is_none();
-        if is_new {
+        // What is copied at the start is summed up by who copies it.
+        if is_new && !self.published.is_loading() {
             tracing::info!(instance = ?key, status = %done.held.info.status, "registered");
         } else {
-            tracing::debug!(instance = ?key, status = %done.held.info.status, "registered again");
+            tracing::debug!(instance = ?key, status = %done.held.info.status, is_new, "registered");
         }
         self.publish(What::Registered { is_new }, origin, done.before, &done.held);
         Ok(())
