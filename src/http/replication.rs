@@ -69,7 +69,8 @@ fn own_kind(http: &Http, headers: &HeaderMap) -> bool {
     let sign: Option<NodeSign> = sign.and_then(|text| text.parse().ok());
     let own_kind = sign.is_some();
     if let Some(NodeSign { id, .. }) = sign {
-        http.peers.addr().do_send(Heard { id });
+        // Where many call at once, one of them is enough.
+        let _ = http.peers.addr().try_send(Heard { id });
     }
     own_kind
 }

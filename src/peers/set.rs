@@ -217,7 +217,8 @@ impl Handler<Heard> for Peers {
 
     fn handle(&mut self, heard: Heard, _ctx: &mut Context<Self>) {
         for replicator in self.running.values() {
-            replicator.do_send(heard.clone());
+            // One that is so busy needs not be told that its peer is there.
+            let _ = replicator.try_send(heard.clone());
         }
     }
 }
