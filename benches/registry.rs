@@ -1,4 +1,4 @@
-//! What the registry costs without HTTP: heartbeats, sweeps, an end of many leases at once.
+//! What the registry costs without HTTP: heartbeats, a peer's batches, sweeps, an end of many leases at once.
 //!
 //!     cargo bench --bench registry
 //!
@@ -18,17 +18,19 @@ use actix::{Actor, Addr};
 use heureka::clock::{Clock, Moment};
 use heureka::config::{Mode, RegistryConfig};
 use heureka::metrics::Metrics;
-use heureka::model::{Extra, InstanceInfo, Origin};
+use heureka::model::{Extra, InstanceInfo, Origin, PeerItem, ReplicationItem};
 use heureka::registry::{
-    Beat, EvictExpired, Judged, Published, Register, Registry, TakeOverdue, TakeSnapshot,
+    ApplyBatch, Beat, EvictExpired, Held, Judged, Published, Register, Registry, TakeOverdue,
+    TakeSnapshot,
 };
 
 fn main() {
     actix::System::new().block_on(async {
         tokio::time::pause();
-        for leases in [10_000, 1_000_000] {
+        for leases in [10_000, 100_000, 1_000_000] {
             let world = World::with(leases).await;
             world.heartbeats(leases);
+            world.batches(leases).await;
             world.sweep(leases).await;
             if leases == 10_000 {
                 world.all_end_together(leases).await;
@@ -93,6 +95,46 @@ impl World {
             begin.elapsed() / leases as u32
         });
         report("heartbeat, in step, two peers' slots", leases, best);
+    }
+
+    /// Batches of 250 from a peer of this kind: registrations of what is held, and heartbeats that go to the registry.
+    async fn batches(&self, leases: usize) {
+        let held = self.registry.send(TakeSnapshot).await.unwrap();
+        let now = self.clock.now();
+        let (mut registrations, mut beats) = (Vec::new(), Vec::new());
+        for slice in held.chunks(250).take(20) {
+            let item = |item: ReplicationItem, held: &Held| PeerItem {
+                item,
+                extra: held.extra(now),
+            };
+            let register = |held: &Arc<Held>| {
+                let info = Box::new((*held.info).clone());
+                item(ReplicationItem::Register(info), held)
+            };
+            let beat = |held: &Arc<Held>| {
+                let beat = ReplicationItem::Heartbeat {
+                    key: held.info.key(),
+                    last_dirty: Some(1),
+                    override_status: None,
+                };
+                item(beat, held)
+            };
+            for (kind, items) in [
+                (&mut registrations, slice.iter().map(register).collect()),
+                (&mut beats, slice.iter().map(beat).collect()),
+            ] {
+                let begin = Instant::now();
+                self.registry.send(ApplyBatch { items }).await.unwrap();
+                kind.push(begin.elapsed());
+            }
+        }
+        for (what, mut times) in [("registrations", registrations), ("heartbeats", beats)] {
+            times.sort();
+            let median = times[times.len() / 2];
+            report(&format!("batch of 250 {what}, median"), leases, median);
+            let longest = times[times.len() - 1];
+            report(&format!("batch of 250 {what}, longest"), leases, longest);
+        }
     }
 
     /// Sweeps as they are a second apart, while leases are renewed at all phases of half a minute.
