@@ -34,6 +34,8 @@ pub use machine::{identity, listen, network};
 
 /// How long open requests may take once the node is on its way out.
 pub const GRACE: Duration = Duration::from_secs(5);
+/// What is kept of the grace for what the last requests changed.
+const FLUSH: Duration = Duration::from_secs(1);
 /// What is kept of the grace for the end itself.
 const MARGIN: Duration = Duration::from_millis(500);
 /// Pause between two upkeeps of metrics and clock.
@@ -145,6 +147,9 @@ impl Node {
             if let Some(gone) = self.vital.iter().find(|actor| !(actor.is_alive)()) {
                 return gone.name;
             }
+            if self.cluster.has_failed(&self.http.gate) {
+                return "copy at the start";
+            }
         }
     }
 
@@ -194,13 +199,11 @@ impl Node {
         let end = Instant::now() + GRACE - MARGIN;
         self.http.stopping.store(true, Ordering::Release);
         let finished = async {
-            self.cluster.leave(end).await;
-            server.stop(true).await;
+            tokio::join!(self.cluster.leave(end - FLUSH), server.stop(true));
         };
         // What the last requests changed goes out, too.
-        if timeout_at(end, finished).await.is_ok() {
-            self.cluster.flush(end).await;
-        }
+        let _ = timeout_at(end - FLUSH, finished).await;
+        self.cluster.flush(end).await;
     }
 
     /// The part of the way out that concerns the peers, for a node without a server.
@@ -214,7 +217,8 @@ impl Node {
 struct Cluster {
     peers: Addr<Peers>,
     own: Option<OwnInstance>,
-    tasks: Vec<JoinHandle<()>>,
+    copying: Option<JoinHandle<()>>,
+    registered: Option<JoinHandle<()>>,
 }
 
 impl Cluster {
@@ -232,20 +236,33 @@ impl Cluster {
         let sync_up = ground.sync_up(registry);
         let copying = (!ground.gate.is_open()).then(|| actix::spawn(sync_up.run()));
         let registered = own.clone().map(|own| actix::spawn(own.run()));
+        let leaves = ground.config.peers.unregister_on_shutdown;
         Self {
             peers,
-            own,
-            tasks: copying.into_iter().chain(registered).collect(),
+            own: own.filter(|_| leaves),
+            copying,
+            registered,
         }
+    }
+
+    /// Whether the copy at the start ended without having opened the gate: nobody else will.
+    fn has_failed(&self, gate: &Gate) -> bool {
+        let copying = self.copying.as_ref();
+        copying.is_some_and(JoinHandle::is_finished) && !gate.is_open()
     }
 
     /// Takes the node out of the registry, and tells the peers all that they have not heard.
     async fn leave(&self, end: Instant) {
-        self.tasks.iter().for_each(JoinHandle::abort);
+        self.abort();
         if let Some(own) = &self.own {
             own.leave().await;
         }
         self.flush(end).await;
+    }
+
+    fn abort(&self) {
+        let tasks = self.copying.iter().chain(&self.registered);
+        tasks.for_each(JoinHandle::abort);
     }
 
     async fn flush(&self, end: Instant) {
@@ -258,7 +275,7 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        self.tasks.iter().for_each(JoinHandle::abort);
+        self.abort();
     }
 }
 

@@ -29,8 +29,6 @@ pub struct PeersConfig {
     pub dns_hosts: Vec<NodeUrl>,
     /// The URL in the lists that is this node; default none, then host and port tell.
     pub my_url: Option<NodeUrl>,
-    /// Whether nodes in the lists are known by their addresses rather than by their host names; default false.
-    pub compare_ip: bool,
     /// Pause between two look-ups of who the peers are; default 10 min.
     pub update_interval: Duration,
     /// Peers that must be available for the status document to say healthy; default none, it does not say.
@@ -72,7 +70,6 @@ impl PeersConfig {
             dns_lists: None,
             dns_hosts: Vec::new(),
             my_url: None,
-            compare_ip: false,
             update_interval: Duration::from_secs(600),
             min_available: None,
             connect_timeout: Duration::from_secs(1),
@@ -116,7 +113,6 @@ impl PeersConfig {
             dns_lists: peer_lists::in_dns(reader),
             dns_hosts: peer_lists::hosts(reader),
             my_url: peer_lists::own(reader),
-            compare_ip: reader.flag(keys::COMPARE_IP, default.compare_ip),
             update_interval: reader.millis(keys::PEERS_UPDATE_INTERVAL, default.update_interval),
             min_available: min_available(reader),
             connect_timeout: time_out(reader, keys::CONNECT_TIMEOUT, default.connect_timeout),
@@ -428,7 +424,6 @@ mod tests {
             ),
             ("eureka.server.peer-eureka-nodes-update-interval-ms", "12"),
             ("eureka.client.should-unregister-on-shutdown", "off"),
-            ("eureka.client.transport.applications-resolver-use-ip", "on"),
             ("eureka.client.prefer-same-zone-eureka", "no"),
         ]);
         let peers = PeersConfig {
@@ -441,7 +436,6 @@ mod tests {
             min_available: Some(2),
             update_interval: Duration::from_millis(12),
             unregister_on_shutdown: false,
-            compare_ip: true,
             prefer_same_zone: false,
             ..PeersConfig::of(Mode::Modern)
         };

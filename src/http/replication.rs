@@ -45,12 +45,14 @@ pub(super) async fn apply(
             Err(item) => Some(refuse(http, &item)),
         });
     }
-    let items = for_registry.items;
-    let mut carried_out = match items.is_empty() {
-        true => Vec::new(),
-        false => http.registry.ask(ApplyBatch { items }).await?,
+    // A long batch goes in slices, so that clients' changes do not wait for all of it.
+    let mut carried_out = Vec::with_capacity(for_registry.items.len());
+    let mut items = for_registry.items.into_iter();
+    while items.len() > 0 {
+        let items = items.by_ref().take(SLICE).collect();
+        carried_out.extend(http.registry.ask(ApplyBatch { items }).await?);
     }
-    .into_iter();
+    let mut carried_out = carried_out.into_iter();
     let in_order = answers
         .into_iter()
         .filter_map(|answer| answer.or_else(|| carried_out.next()));
@@ -75,6 +77,8 @@ fn own_kind(http: &Http, headers: &HeaderMap) -> bool {
     own_kind
 }
 
+/// Items that the registry carries out at once.
+const SLICE: usize = 500;
 /// Instances of a page.
 const PAGE: usize = 500;
 

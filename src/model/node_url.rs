@@ -113,12 +113,22 @@ fn take_credentials(url: &mut Url) -> Result<Option<(String, String)>, UrlRefuse
 /// A text that was meant for one URL, or for several with commas between them, as it may be shown: `***` in
 /// place of credentials, also where it is not well-formed.
 pub fn without_credentials(text: &str) -> String {
-    let shown = |part: &str| match part.rsplit_once('@') {
-        Some((_, after)) => format!("***@{after}"),
-        None => part.to_string(),
+    let shown = |url: &str| match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, after))) => format!("{scheme}://***@{after}"),
+        (None, Some((_, after))) => format!("***@{after}"),
+        (_, None) => url.to_string(),
     };
-    let parts: Vec<_> = text.split("://").map(shown).collect();
-    parts.join("://")
+    let mut urls: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        let begins = part.trim_start().starts_with("http");
+        match urls.last_mut().filter(|_| !begins) {
+            // A comma may be in a password.
+            Some(url) => *url = format!("{url},{part}"),
+            None => urls.push(part.to_string()),
+        }
+    }
+    let urls: Vec<_> = urls.iter().map(|url| shown(url)).collect();
+    urls.join(",")
 }
 
 impl fmt::Display for NodeUrl {

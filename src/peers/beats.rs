@@ -25,6 +25,9 @@ pub struct Beats {
     compare: Vec<Arc<Held>>,
 }
 
+/// Renewals of instances that are gone, or held by another lease by now, that may wait.
+const SPARE: usize = 1000;
+
 /// Heartbeats that a batch took.
 pub type Taking = Vec<(InstanceKey, Arc<Held>)>;
 
@@ -48,6 +51,22 @@ impl Beats {
     /// Half a second is over.
     pub fn make_due(&mut self) {
         self.due = true;
+    }
+
+    /// Records that were replaced or removed while the peer was away are not kept for it: each instance waits once.
+    pub fn forget_gone(&mut self) {
+        let held = self.published.index.len();
+        if self.waiting() <= 2 * held + SPARE {
+            return;
+        }
+        let Some(slot) = self.slot else {
+            return;
+        };
+        for gone in self.published.renewed.drain(slot, usize::MAX) {
+            if let Some(held) = self.published.index.get(&gone.info.key()) {
+                self.put_back(&held);
+            }
+        }
     }
 
     /// Renewals that wait, about.

@@ -132,7 +132,7 @@ impl Queue {
     pub fn back(&mut self, key: &InstanceKey) {
         if self.slots.contains_key(key) {
             self.update(key, |slot| {
-                slot.waiting.iter_mut().for_each(Part::forget_cancel);
+                slot.waiting.iter_mut().for_each(Part::drop_cancel);
             });
         }
     }
@@ -160,6 +160,7 @@ impl Queue {
     }
 
     /// Whether nothing waits and nothing is on its way, heartbeats included.
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }

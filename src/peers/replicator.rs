@@ -72,6 +72,8 @@ pub struct Replicator {
     pub(super) last_sent: Millis,
     /// The latest revision that something waits for.
     pub(super) newest: u64,
+    /// It will look soon whether the last changes can be looked up by now.
+    pub(super) looks_again: bool,
     /// What the log says about the peer at present.
     pub(super) said: Option<TroubleKind>,
     pub(super) flushes: Vec<oneshot::Sender<()>>,
@@ -89,6 +91,7 @@ impl Replicator {
             sent: 0,
             last_sent: 0,
             newest: 0,
+            looks_again: false,
             said: None,
             flushes: Vec::new(),
             parts,
@@ -98,6 +101,7 @@ impl Replicator {
     fn tick(&mut self, ctx: &mut Context<Self>) {
         let busy = self.beats.waiting() >= self.room.items;
         self.beats.make_due();
+        self.beats.forget_gone();
         self.pump(ctx);
         self.ping(ctx);
         self.show();

@@ -99,12 +99,19 @@ impl Replicator {
                 while let Some((sent, call)) = self.next_batch(now) {
                     self.send(sent, call, ctx);
                 }
-                if self.queue.ready() > 0 && self.newest > self.parts.published.revision() {
-                    ctx.run_later(NOT_YET, Self::pump);
+                let invisible = self.newest > self.parts.published.revision();
+                if self.queue.ready() > 0 && invisible && !self.looks_again {
+                    self.looks_again = true;
+                    ctx.run_later(NOT_YET, Self::look_again);
                 }
             }
         }
         self.answer_flushes();
+    }
+
+    fn look_again(&mut self, ctx: &mut Context<Self>) {
+        self.looks_again = false;
+        self.pump(ctx);
     }
 
     /// Asks a peer that nothing was sent to for long whether it is still there.

@@ -99,11 +99,6 @@ impl Part {
         self.revision = self.revision.max(revision);
     }
 
-    /// Drops a cancellation.
-    pub fn forget_cancel(&mut self) {
-        self.ops.retain(|op| !op.is_cancel());
-    }
-
     /// Adds what came while this was on its way.
     pub fn push_all(&mut self, later: Part) {
         for op in later.ops {

@@ -22,7 +22,7 @@ use super::{Gate, Lookup};
 use crate::clock::Clock;
 use crate::config::{Mode, PeersConfig};
 use crate::metrics::{SourceKind, SyncUpMetrics};
-use crate::model::{ContentLimits, NodeUrl, PeerCopy, ReplicationItem};
+use crate::model::{ContentLimits, InstanceKey, NodeUrl, PeerCopy, ReplicationItem};
 use crate::registry::{Load, Published, Registry, copy_from_list};
 use crate::transport::{Answer, Call, Network, NodeSign};
 use crate::wire::json;
@@ -201,14 +201,21 @@ impl SyncUp {
     /// Everything that a peer of this kind holds.
     async fn copy_pages(&self, peer: &NodeUrl) -> Result<usize, String> {
         let mut copied = 0;
-        let mut after = None;
+        let mut after: Option<InstanceKey> = None;
         loop {
-            let answer = self.call(peer, Call::Page { after }).await?;
+            let page = Call::Page {
+                after: after.clone(),
+            };
+            let answer = self.call(peer, page).await?;
             let copies = self.read_page(&answer)?;
             let Some(last) = copies.last() else {
                 return Ok(copied);
             };
-            after = Some(last.info.key());
+            let last = last.info.key();
+            if after.as_ref().is_some_and(|after| last <= *after) {
+                return Err("the pages do not go on".to_string());
+            }
+            after = Some(last);
             copied += self.load(copies).await?;
         }
     }

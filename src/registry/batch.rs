@@ -36,7 +36,11 @@ impl Registry {
         let PeerItem { item, extra } = item;
         self.saw(&extra);
         match item {
-            ReplicationItem::Register(info) if self.is_over(&info, &extra) => ItemAnswer::Done,
+            ReplicationItem::Register(info)
+                if self.is_over(&info, &extra) || self.adds_nothing(&info, &extra) =>
+            {
+                ItemAnswer::Done
+            }
             ReplicationItem::Register(info) => self.register_from_peer(*info, extra),
             ReplicationItem::Heartbeat {
                 key,
@@ -87,6 +91,11 @@ impl Registry {
             })),
             _ => ItemAnswer::Refused,
         }
+    }
+
+    /// Whether a peer of this kind registers what is held here already.
+    fn adds_nothing(&self, info: &InstanceInfo, extra: &Extra) -> bool {
+        extra.stamp.is_some() && self.renews_only(info, extra)
     }
 
     /// Whether it is not held here, and its lease has ended where it comes from: it would only come and go.

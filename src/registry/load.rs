@@ -62,34 +62,36 @@ impl Registry {
     /// Takes a peer's record over, if there is anything later in it.
     pub(super) fn take_over(&mut self, copy: PeerCopy) {
         self.saw(&copy.extra);
-        // A record that is held and not older stays as it is, and so does its place in the delta.
-        let key = copy.info.key();
-        let held = self.table.get(&key).map(|entry| entry.held.clone());
-        if let Some(held) = held.filter(|held| held.has_all_of(&copy)) {
-            if let Some(idle) = copy.extra.idle {
-                // Nobody else changes the word's generation, so this cannot fail.
-                let _ = held
-                    .lease
-                    .renew_idle(held.generation, idle, self.clock.now());
-            }
-            return;
+        if !self.renews_only(&copy.info, &copy.extra) {
+            // A record that is refused is in the log; there is nobody to answer.
+            self.register_from_peer(*copy.info, copy.extra);
         }
-        // A record that is refused is in the log; there is nobody to answer.
-        self.register_from_peer(*copy.info, copy.extra);
+    }
+
+    /// A record that is held and not older stays as it is, and so does its place in the delta; its lease is renewed as
+    /// it was at the peer. Says whether that was all.
+    pub(super) fn renews_only(&self, info: &InstanceInfo, extra: &Extra) -> bool {
+        let held = self.table.get(&info.key()).map(|entry| &entry.held);
+        let Some(held) = held.filter(|held| held.has_all_of(info, extra)) else {
+            return false;
+        };
+        if let Some(idle) = extra.idle {
+            let now = self.clock.now();
+            // Nobody else changes the word's generation, so this cannot fail.
+            let _ = held.lease.renew_idle(held.generation, idle, now);
+        }
+        true
     }
 }
 
 impl Held {
     /// Whether a copy has nothing that this does not have; what a peer of another kind answers is later by Eureka's
     /// stamp alone.
-    fn has_all_of(&self, copy: &PeerCopy) -> bool {
+    fn has_all_of(&self, info: &InstanceInfo, extra: &Extra) -> bool {
         let mine = (self.info.last_dirty, self.version.stamp);
-        let came = (
-            copy.info.last_dirty,
-            copy.extra.stamp.unwrap_or(ChangeStamp::FIRST),
-        );
+        let came = (info.last_dirty, extra.stamp.unwrap_or(ChangeStamp::FIRST));
         let order = |order: Option<Order>| order.map(|order| order.stamp);
-        came <= mine && order(copy.extra.order) <= order(self.version.order())
+        came <= mine && order(extra.order) <= order(self.version.order())
     }
 }
 

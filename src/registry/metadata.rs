@@ -79,13 +79,14 @@ impl Registry {
         self.begin("update the metadata of", Some(&update.key));
         let changed = self.table.update_metadata(update, self.clock.now())?;
         let origin = Origin::Client;
-        self.note_renewal(&update.key, origin);
         if let Some(held) = changed {
             self.metrics.metadata_updated(origin);
             let pairs = update.pairs.len();
             tracing::info!(instance = ?update.key, pairs, "metadata updated");
             let status = held.info.status;
             self.publish(What::MetadataChanged, origin, Some(status), &held);
+        } else {
+            self.note_renewal(&update.key, origin);
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use super::lease::Began;
 use super::overrides::{Candidate, resulting_status};
 use super::version::{Compared, compare, later_order};
 use super::{Held, LeaseTable, Registry, Version, What};
-use crate::clock::Moment;
+use crate::clock::{Millis, Moment};
 use crate::model::{
     ActionType, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, Limit, Order,
     Ordered, Origin, StampClock, TooMuch,
@@ -74,11 +74,17 @@ impl LeaseTable {
     /// Puts the instance on file with a new lease.
     pub(super) fn register(&mut self, newcomer: Newcomer, now: Moment) -> Registered {
         let key = newcomer.info.key();
+        let existing = self.get(&key).map(|entry| entry.held.clone());
+        // A lease that was renewed here since is not older for what a peer knows.
+        let here = existing
+            .as_ref()
+            .map_or(Millis::MAX, |held| held.lease.idle(now));
         let began = match newcomer.extra.idle {
-            Some(idle) => Began::Elsewhere { idle },
+            Some(idle) => Began::Elsewhere {
+                idle: idle.min(here),
+            },
             None => Began::Now,
         };
-        let existing = self.get(&key).map(|entry| entry.held.clone());
         let settled = match &existing {
             Some(held) => newcomer.meets(held, self.config.pin_status, &mut self.stamps, now),
             None => newcomer.settled_first(&mut self.stamps, now),

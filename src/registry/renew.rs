@@ -260,7 +260,9 @@ impl Registry {
         };
         let result = done.renewal.result();
         self.published.renewals.count(beat.origin, result);
-        if result == RenewalResult::Unknown && beat.origin == Origin::Peer {
+        // Between nodes of this kind stamps decide.
+        let by_other_kind = beat.origin == Origin::Peer && beat.extra.stamp.is_none();
+        if result == RenewalResult::Unknown && by_other_kind {
             self.tombstones.beat(&beat.key);
         }
         if result != RenewalResult::Unknown {

@@ -163,16 +163,14 @@ impl Registry {
     pub(super) fn set_status(&mut self, order: &SetStatus) -> Result<(), UnknownInstance> {
         self.begin("set the status of", Some(&order.key));
         let changed = self.table.set_status(order, self.clock.now())?;
-        self.note_renewal(&order.key, order.origin);
-        self.publish_order(changed, order.origin, "status overridden");
+        self.publish_order(&order.key, changed, order.origin, "status overridden");
         Ok(())
     }
 
     pub(super) fn clear_status(&mut self, order: &ClearStatus) -> Result<(), UnknownInstance> {
         self.begin("clear the status of", Some(&order.key));
         let changed = self.table.clear_status(order, self.clock.now())?;
-        self.note_renewal(&order.key, order.origin);
-        self.publish_order(changed, order.origin, "override removed");
+        self.publish_order(&order.key, changed, order.origin, "override removed");
         Ok(())
     }
 
@@ -186,7 +184,7 @@ impl Registry {
         self.begin("adopt an order for", Some(key));
         let now = self.clock.now();
         let changed = self.table.adopt_order(key, order, idle, last_dirty, now)?;
-        self.publish_order(changed, Origin::Peer, "a peer's order adopted");
+        self.publish_order(key, changed, Origin::Peer, "a peer's order adopted");
         Ok(())
     }
 
@@ -199,12 +197,19 @@ impl Registry {
         }
     }
 
-    fn publish_order(&mut self, changed: Changed, origin: Origin, what: &'static str) {
-        if let Some((held, before)) = changed {
-            self.metrics.status_changed(origin);
-            tracing::info!(instance = ?held.info.key(), %before, after = %held.info.status, "{what}");
-            self.publish(What::Ordered, origin, Some(before), &held);
-        }
+    fn publish_order(
+        &mut self,
+        key: &InstanceKey,
+        changed: Changed,
+        origin: Origin,
+        what: &'static str,
+    ) {
+        let Some((held, before)) = changed else {
+            return self.note_renewal(key, origin);
+        };
+        self.metrics.status_changed(origin);
+        tracing::info!(instance = ?key, %before, after = %held.info.status, "{what}");
+        self.publish(What::Ordered, origin, Some(before), &held);
     }
 }
 

@@ -46,10 +46,12 @@ impl Tombstones {
     ) {
         let until = now + STANDS;
         self.order.push_back((until, key.clone()));
+        // A cancellation that comes late does not make a later one forgotten.
+        let before = self.standing.get(&key);
         let tombstone = Tombstone {
             until,
-            last_dirty,
-            cancelled,
+            last_dirty: before.and_then(|before| before.last_dirty).max(last_dirty),
+            cancelled: before.and_then(|before| before.cancelled).max(cancelled),
             beat: false,
         };
         self.standing.insert(key, tombstone);

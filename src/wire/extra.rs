@@ -6,13 +6,14 @@
 //!
 //! An order that was taken back has `cleared` for `set`. It is written for peers that showed that they are of
 //! this kind, and never for others, which would refuse the whole batch for it (server.md §13.4). What cannot be
-//! read of it refuses the item: nobody else writes it.
+//! read of it refuses the item: nobody else writes it. Stamps of more than a day ahead are not believed, and neither is
+//! the rest then: one that is always the latest would decide for ever.
 
 use serde_json::value::RawValue;
 
 use super::json::{Members, Object, Scalar, stamp as millis};
 use super::shortened;
-use crate::model::{ChangeStamp, Extra, InstanceStatus, Order, Ordered};
+use crate::model::{ChangeStamp, EpochMillis, Extra, InstanceStatus, Order, Ordered};
 
 /// The member's name.
 pub(super) const NAME: &str = "ext";
@@ -44,8 +45,19 @@ pub(super) fn write(object: &mut Object<'_>, extra: &Extra) {
     ext.close();
 }
 
-/// Reads the member of an item, if it is there.
-pub(super) fn read(members: &Members<'_>) -> Result<Extra, String> {
+/// How far ahead of this node's clock a stamp may be.
+const AHEAD: EpochMillis = 24 * 3_600_000;
+
+/// Reads the member of an item, if it is there, at this wall time.
+pub(super) fn read(members: &Members<'_>, now: EpochMillis) -> Result<Extra, String> {
+    let extra = read_any(members)?;
+    let order = extra.order.map(|order| order.stamp);
+    let latest = extra.stamp.into_iter().chain(order).max();
+    let believed = latest.is_none_or(|stamp| stamp.millis() <= now.saturating_add(AHEAD));
+    Ok(if believed { extra } else { Extra::NONE })
+}
+
+fn read_any(members: &Members<'_>) -> Result<Extra, String> {
     let Some(value) = members.get(NAME) else {
         return Ok(Extra::NONE);
     };
@@ -101,19 +113,21 @@ mod tests {
     use super::*;
     use crate::model::StampClock;
 
+    const NOW: EpochMillis = 1_800_000_000_000;
+
     fn round_trip(extra: Extra) -> (String, Result<Extra, String>) {
         let mut out = Vec::new();
         let mut object = Object::open(&mut out);
         write(&mut object, &extra);
         object.close();
         let text = String::from_utf8(out).unwrap();
-        let back = read(&Members::read(&text).unwrap());
+        let back = read(&Members::read(&text).unwrap(), NOW);
         (text, back)
     }
 
     #[test]
     fn every_combination_comes_back() {
-        let stamp = StampClock::of(60).next(1_800_000_000_000);
+        let stamp = StampClock::of(60).next(NOW);
         let orders = [Ordered::Set, Ordered::Cleared].map(|kind| {
             let what = kind(InstanceStatus::OutOfService);
             Some(Order { stamp, what })
@@ -152,8 +166,32 @@ mod tests {
             ),
         ] {
             let text = format!("{{\"ext\":{ext}}}");
-            let error = read(&Members::read(&text).unwrap()).unwrap_err();
+            let error = read(&Members::read(&text).unwrap(), NOW).unwrap_err();
             assert!(error.starts_with(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_be_of_days_to_come_is_not_believed() {
+        let at = |wall| StampClock::of(1).next(wall);
+        let order = |stamp| Order {
+            stamp,
+            what: Ordered::Set(InstanceStatus::Down),
+        };
+        for (stamp, ordered, believed) in [
+            (at(NOW + AHEAD), None, true),
+            (at(NOW + AHEAD + 1), None, false),
+            (at(NOW), Some(at(NOW + AHEAD + 1)), false),
+            ("ffffffffffffffff.1".parse().unwrap(), None, false),
+        ] {
+            let extra = Extra {
+                stamp: Some(stamp),
+                order: ordered.map(order),
+                idle: Some(1),
+                ..Extra::NONE
+            };
+            let expected = if believed { extra } else { Extra::NONE };
+            assert_eq!(round_trip(extra).1, Ok(expected), "{stamp}");
         }
     }
 }

@@ -131,7 +131,7 @@ fn read_copy(members: &Members<'_>, now: EpochMillis) -> Option<PeerCopy> {
     let draft = instance_members(&entity).ok()?;
     let app = draft.app.clone()?;
     let info: InstanceInfo = draft.settle(&app, now).ok()?;
-    let extra: Extra = extra::read(members).ok()?;
+    let extra: Extra = extra::read(members, now).ok()?;
     Some(PeerCopy {
         info: Box::new(info),
         extra,

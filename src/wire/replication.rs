@@ -60,7 +60,7 @@ fn read_item(
         ReadError::unusable("replicationList[].action", wanted, &name)
     })?;
     let read = item_of(action, &members, now, limits).and_then(|item| {
-        let extra = extra::read(&members)?;
+        let extra = extra::read(&members, now)?;
         Ok(PeerItem { item, extra })
     });
     Ok(read.map_err(|reason| RefusedItem { action, reason }))
@@ -142,6 +142,9 @@ fn optional_status(members: &Members<'_>, name: &str) -> Result<Option<InstanceS
     }
 }
 
+/// Copies in one answer, in bytes: those beyond it are left out, and come with the answer to a later heartbeat.
+const MAX_COPIES: usize = 8 << 20;
+
 /// Writes `{"responseList": […]}`, in the order of the items; `with_extra` for peers of this kind.
 pub fn write_answers(answers: &[ItemAnswer], with_extra: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(32 + 20 * answers.len());
@@ -150,9 +153,12 @@ pub fn write_answers(answers: &[ItemAnswer], with_extra: bool) -> Vec<u8> {
         if index > 0 {
             out.push(b',');
         }
+        let has_room = out.len() < MAX_COPIES;
         let mut object = Object::open(&mut out);
         object.number("statusCode", answer.status_code().into());
-        if let ItemAnswer::Newer(info, times, extra) = answer {
+        if let ItemAnswer::Newer(info, times, extra) = answer
+            && has_room
+        {
             let listed = Listed {
                 info,
                 times: *times,
@@ -283,5 +289,18 @@ mod tests {
         let start = r#"{"responseList":[{"statusCode":200},{"statusCode":404},{"statusCode":400},{"statusCode":409,"responseEntity":{"instanceId":"i","#;
         assert!(text.starts_with(start), "{text}");
         assert_eq!(write_answers(&[], false), br#"{"responseList":[]}"#);
+    }
+
+    #[test]
+    fn so_many_copies_and_no_more_are_in_one_answer() {
+        let long = "x".repeat(1 << 20);
+        let info = Arc::new(crate::model::InstanceInfo {
+            home_page_url: Some(long.into()),
+            ..samples::instance("A", "i")
+        });
+        let newer = ItemAnswer::Newer(info, LeaseTimes::default(), Extra::NONE);
+        let text = String::from_utf8(write_answers(&vec![newer; 20], false)).unwrap();
+        assert_eq!(text.matches("responseEntity").count(), 8);
+        assert_eq!(text.matches(r#""statusCode":409"#).count(), 20);
     }
 }

@@ -4,7 +4,7 @@ use heureka::config::Mode;
 use serde_json::{Value, json};
 
 use crate::kit::shown;
-use crate::support::{Ask, TestNode, members};
+use crate::support::{Ask, EPOCH, TestNode, members};
 
 const SIGN: &str = "x-heureka-node";
 
@@ -23,6 +23,11 @@ fn batch<'n>(node: &'n TestNode, item: &str) -> Ask<'n> {
 
 fn signed(ask: Ask<'_>) -> Ask<'_> {
     ask.header(SIGN, "other; 0.1.0; open")
+}
+
+/// A change stamp of an hour later.
+fn later() -> String {
+    format!("{:x}.1", (EPOCH + 3_600_000) << 16)
 }
 
 fn beat(more: &str) -> String {
@@ -62,7 +67,7 @@ async fn a_later_copy_comes_with_its_stamp_for_nodes_of_this_kind_alone() {
     let stamp = answer["ext"]["stamp"].as_str().unwrap().to_string();
 
     // The same stamp is in step, a later one is newer.
-    for (stamp, status) in [(&*stamp, 200), ("ffffffffffffffff.1", 404)] {
+    for (stamp, status) in [(&*stamp, 200), (&*later(), 404)] {
         let ext = format!(r#","ext":{{"stamp":"{stamp}","said":"UP"}}"#);
         let reply = signed(batch(&node, &beat(&ext))).await.json();
         assert_eq!(reply["responseList"], json!([{ "statusCode": status }]));
@@ -131,8 +136,11 @@ async fn what_is_held_is_read_page_by_page_by_nodes_of_this_kind_alone() {
 #[actix_web::test]
 async fn nothing_of_it_is_in_any_list_or_instance() {
     let node = node().await;
-    let order = r#"{"appName":"A","id":"i","status":"OUT_OF_SERVICE","lastDirtyTimestamp":1000,"action":"StatusUpdate","ext":{"order":{"stamp":"ffffffffffffff00.1","set":"OUT_OF_SERVICE"}}}"#;
-    let reply = signed(batch(&node, order)).await.json();
+    let order = format!(
+        r#"{{"appName":"A","id":"i","status":"OUT_OF_SERVICE","lastDirtyTimestamp":1000,"action":"StatusUpdate","ext":{{"order":{{"stamp":"{}","set":"OUT_OF_SERVICE"}}}}}}"#,
+        later()
+    );
+    let reply = signed(batch(&node, &order)).await.json();
     assert_eq!(reply["responseList"], json!([{ "statusCode": 200 }]));
     for path in [
         "/eureka/apps",
@@ -149,4 +157,50 @@ async fn nothing_of_it_is_in_any_list_or_instance() {
             }
         }
     }
+}
+
+#[actix_web::test]
+async fn a_stamp_of_days_to_come_decides_nothing_now_or_ever() {
+    let node = node().await;
+    let never =
+        r#"{"appName":"X","id":"y","action":"Cancel","ext":{"stamp":"ffffffffffffffff.1"}}"#;
+    let reply = signed(batch(&node, never)).await.json();
+    assert_eq!(reply["responseList"], json!([{ "statusCode": 404 }]));
+    // What happens afterwards still has stamps that grow.
+    let mut stamps = Vec::new();
+    for n in 0..2 {
+        let update = node.put(&format!("/eureka/apps/A/i/metadata?n={n}"));
+        assert_eq!(update.await.status, 200);
+        let older = beat(r#","ext":{"stamp":"1.1","said":"UP"}"#);
+        let mut reply = signed(batch(&node, &older)).await.json();
+        let stamp = reply["responseList"][0]["ext"]["stamp"].take();
+        let stamp = stamp
+            .as_str()
+            .unwrap()
+            .split('.')
+            .next()
+            .unwrap()
+            .to_string();
+        stamps.push(u64::from_str_radix(&stamp, 16).unwrap());
+    }
+    assert!(stamps[0] < stamps[1], "{stamps:?}");
+    assert!(stamps[1] >> 16 < EPOCH + 60_000, "{stamps:?}");
+}
+
+#[actix_web::test]
+async fn what_a_peer_knew_long_ago_does_not_shorten_a_lease_that_was_renewed_here() {
+    let node = node().await;
+    let info = members("A", "i", "");
+    for dirty in [1000, 2000] {
+        let register = format!(
+            r#"{{"appName":"A","id":"i","action":"Register","instanceInfo":{{{}}},
+            "ext":{{"stamp":"{}","said":"UP","idle":80000}}}}"#,
+            info.replace("1000", &dirty.to_string()),
+            later()
+        );
+        let reply = signed(batch(&node, &register)).await.json();
+        assert_eq!(reply["responseList"], json!([{ "statusCode": 200 }]));
+    }
+    node.pass(std::time::Duration::from_secs(85)).await;
+    assert_eq!(shown(&node, "A", "i").await["lastDirtyTimestamp"], "2000");
 }

@@ -20,8 +20,6 @@ pub const DNS_CONTEXT: &str = "eureka.client.eureka-server-u-r-l-context";
 pub const PEER_DNS: &str = "eureka.server.peer-dns";
 /// See [`crate::config::PeersConfig::my_url`].
 pub const MY_URL: &str = "eureka.server.my-url";
-/// See [`crate::config::PeersConfig::compare_ip`].
-pub const COMPARE_IP: &str = "eureka.client.transport.applications-resolver-use-ip";
 /// See [`crate::config::PeersConfig::update_interval`].
 pub const PEERS_UPDATE_INTERVAL: &str = "eureka.server.peer-eureka-nodes-update-interval-ms";
 /// See [`crate::config::PeersConfig::min_available`].
@@ -71,7 +69,6 @@ pub(super) const ALL: &[&str] = &[
     DNS_CONTEXT,
     PEER_DNS,
     MY_URL,
-    COMPARE_IP,
     PEERS_UPDATE_INTERVAL,
     MIN_AVAILABLE,
     CONNECT_TIMEOUT,
@@ -101,6 +98,10 @@ pub(super) const WITHOUT_EFFECT: &[(&str, &str)] = &[
     (
         "eureka.server.enable-replicated-request-compression",
         "batches are packed for nodes that say they read that, and for no others",
+    ),
+    (
+        "eureka.client.transport.applications-resolver-use-ip",
+        "nodes are known by name and by address, whichever a list has",
     ),
     (
         "eureka.server.batch-replication",
