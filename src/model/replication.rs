@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, LeaseTimes, Listed};
+use super::{
+    ChangeStamp, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, LeaseTimes, Listed,
+};
 
 /// What a peer's client did there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -203,6 +205,8 @@ pub struct PeerAnswer {
     pub status: u16,
     /// The peer's own copy, where it sent one that can be used.
     pub copy: Option<PeerCopy>,
+    /// When and where the instance was cancelled, if it does not hold it for that reason; nodes of this kind say so.
+    pub cancelled: Option<ChangeStamp>,
 }
 
 /// A record as a peer holds it.
@@ -223,6 +227,8 @@ pub enum ItemAnswer {
     Unknown,
     /// 409: the receiver's copy is newer; here it is, with what only nodes of this kind are told.
     Newer(Arc<InstanceInfo>, LeaseTimes, Extra),
+    /// 404: the instance was cancelled a moment ago, later than what the sender tells of it.
+    Cancelled(ChangeStamp),
     /// 400: the item cannot be carried out as it is.
     Refused,
 }
@@ -232,7 +238,7 @@ impl ItemAnswer {
     pub fn status_code(&self) -> u16 {
         match self {
             Self::Done => 200,
-            Self::Unknown => 404,
+            Self::Unknown | Self::Cancelled(_) => 404,
             Self::Newer(..) => 409,
             Self::Refused => 400,
         }

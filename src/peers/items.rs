@@ -10,8 +10,8 @@ use super::replicator::Replicator;
 use super::send::Load;
 use super::slot::{Op, Part};
 use crate::clock::Millis;
-use crate::model::{Action, InstanceKey, PeerAnswer, PeerCopy};
-use crate::registry::{AdoptCopy, Held};
+use crate::model::{Action, ChangeStamp, InstanceKey, PeerAnswer, PeerCopy};
+use crate::registry::{Adopt, Held};
 
 impl Replicator {
     /// Each item of a batch has its answer.
@@ -76,6 +76,7 @@ impl Replicator {
             ItemOutcome::TakeTheirs => self.take_theirs(key, answer.copy),
             // No change is answered so.
             ItemOutcome::RegisterThere => {}
+            ItemOutcome::Unknown if self.was_cancelled(key, answer.cancelled) => {}
             ItemOutcome::Done | ItemOutcome::Unknown | ItemOutcome::Newer => {
                 let now = self.parts.clock.now().mono;
                 let lag = now.saturating_sub(since) as f64 / 1000.0;
@@ -105,6 +106,7 @@ impl Replicator {
             }
             ItemOutcome::Retry => return self.beats.put_back(held),
             // What waits for the instance decides, if it says anything about that.
+            ItemOutcome::RegisterThere if self.was_cancelled(key, answer.cancelled) => {}
             ItemOutcome::RegisterThere if is_news && self.is_held(key) => {
                 let now = self.parts.clock.now().mono;
                 self.queue.register_back(key, now);
@@ -148,7 +150,19 @@ impl Replicator {
             && self.is_held(key)
             && !self.queue.has_newer(key)
         {
-            self.parts.adopt.do_send(AdoptCopy { copy });
+            self.parts.adopt.do_send(Adopt::Copy(copy));
+        }
+    }
+
+    /// Whether the peer knows of a cancellation that is later than the record here; then it counts here as well.
+    fn was_cancelled(&self, key: &InstanceKey, cancelled: Option<ChangeStamp>) -> bool {
+        let held = self.parts.published.index.get(key);
+        match (held, cancelled) {
+            (Some(held), Some(stamp)) if held.version.is_before(stamp) => {
+                self.parts.adopt.do_send(Adopt::Cancel(key.clone(), stamp));
+                true
+            }
+            _ => false,
         }
     }
 

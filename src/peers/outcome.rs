@@ -316,7 +316,11 @@ mod tests {
             (400, SetAside, SetAside, SetAside, SetAside, SetAside),
             (301, SetAside, SetAside, SetAside, SetAside, SetAside),
         ] {
-            let answer = PeerAnswer { status, copy: None };
+            let answer = PeerAnswer {
+                status,
+                copy: None,
+                cancelled: None,
+            };
             let of = |action, repeated| judge_item(action, repeated, &answer);
             assert_eq!(of(Heartbeat, false), heartbeat, "{status}");
             assert_eq!(of(Register, false), register, "{status}");
@@ -337,6 +341,7 @@ mod tests {
         let answer = PeerAnswer {
             status: 409,
             copy: Some(copy),
+            cancelled: None,
         };
         for action in Action::ALL {
             assert_eq!(

@@ -22,7 +22,7 @@ use crate::clock::{Clock, Millis};
 use crate::config::PeersConfig;
 use crate::metrics::PeerMetrics;
 use crate::model::{Action, NodeUrl};
-use crate::registry::{AdoptCopy, Published};
+use crate::registry::{Adopt, Published};
 use crate::transport::NodeApi;
 
 /// Heartbeats go this far apart.
@@ -40,7 +40,7 @@ pub struct ReplicatorParts {
     pub published: Arc<Published>,
     pub metrics: PeerMetrics,
     /// Who takes a peer's newer copies.
-    pub adopt: Recipient<AdoptCopy>,
+    pub adopt: Recipient<Adopt>,
     /// Who is told that the address is this node's own.
     pub set: Recipient<Ourselves>,
     /// This node's id.

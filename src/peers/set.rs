@@ -25,7 +25,7 @@ use crate::clock::Clock;
 use crate::config::PeersConfig;
 use crate::metrics::PeersMetrics;
 use crate::model::NodeUrl;
-use crate::registry::{AdoptCopy, Published, RegistryEvent};
+use crate::registry::{Adopt, Published, RegistryEvent};
 use crate::transport::Network;
 
 /// How often it is looked whether a replicator died.
@@ -53,7 +53,7 @@ pub struct PeersParts {
 #[rtype(result = "()")]
 pub struct Begin {
     /// Who takes a peer's newer copies.
-    pub adopt: Recipient<AdoptCopy>,
+    pub adopt: Recipient<Adopt>,
 }
 
 /// A node called this one, so it is there: whoever waits to try it again need not. To be sent for every call with a
@@ -68,7 +68,7 @@ pub struct Heard {
 /// The set of peers.
 pub struct Peers {
     parts: PeersParts,
-    adopt: Option<Recipient<AdoptCopy>>,
+    adopt: Option<Recipient<Adopt>>,
     list: BTreeSet<NodeUrl>,
     running: BTreeMap<NodeUrl, Addr<Replicator>>,
     /// Addresses on the list that turned out to be our own.

@@ -1,4 +1,5 @@
-//! Adopt a peer's copy: it answered a heartbeat that it holds a later one than ours (409).
+//! Adopt what a peer knows better: it answered that it holds a later copy than ours (409), or that the instance was
+//! cancelled (404 with a stamp).
 //!
 //! What is not held here any more was cancelled meanwhile and stays away. Of a peer of another kind the override comes
 //! along, where this node knows nothing newer about it (server.md §13.3, B-13).
@@ -7,33 +8,43 @@ use actix::{Context, Handler, Message};
 
 use super::Registry;
 use crate::clock::Millis;
-use crate::model::{InstanceInfo, InstanceKey, InstanceStatus, Ordered, PeerCopy};
+use crate::model::{ChangeStamp, InstanceInfo, InstanceKey, InstanceStatus, Ordered, PeerCopy};
 
-/// Asks the registry to take a peer's copy for its own, where that is later still.
+/// Asks the registry to take for its own what a peer knows better, where that is later still.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub struct AdoptCopy {
+pub enum Adopt {
     /// The record as the peer holds it.
-    pub copy: PeerCopy,
+    Copy(PeerCopy),
+    /// The peer knows that the instance was cancelled.
+    Cancel(InstanceKey, ChangeStamp),
 }
 
-impl Handler<AdoptCopy> for Registry {
+impl Handler<Adopt> for Registry {
     type Result = ();
 
-    fn handle(&mut self, msg: AdoptCopy, _ctx: &mut Context<Self>) {
-        let key = msg.copy.info.key();
-        self.begin("adopt", Some(&key));
-        if self.table.get(&key).is_none() {
-            return;
+    fn handle(&mut self, msg: Adopt, _ctx: &mut Context<Self>) {
+        match msg {
+            Adopt::Copy(copy) => self.adopt_copy(copy),
+            // That it is not held here any more is just as well.
+            Adopt::Cancel(key, stamp) => _ = self.cancel_from_peer(key, Some(stamp)),
         }
-        if msg.copy.extra.stamp.is_none() {
-            self.adopt_override(&key, &msg.copy.info);
-        }
-        self.take_over(msg.copy);
     }
 }
 
 impl Registry {
+    fn adopt_copy(&mut self, copy: PeerCopy) {
+        let key = copy.info.key();
+        self.begin("adopt", Some(&key));
+        if self.table.get(&key).is_none() {
+            return;
+        }
+        if copy.extra.stamp.is_none() {
+            self.adopt_override(&key, &copy.info);
+        }
+        self.take_over(copy);
+    }
+
     fn adopt_override(&mut self, key: &InstanceKey, theirs: &InstanceInfo) {
         let now = self.clock.now();
         let ordered = theirs

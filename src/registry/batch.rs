@@ -6,8 +6,10 @@ use actix::{Context, Handler, Message, MessageResult};
 
 use super::lease::Reckoning;
 use super::register::Newcomer;
-use super::{ClearStatus, Registry, Renew, SetStatus, UnknownInstance};
-use crate::model::{Extra, InstanceInfo, ItemAnswer, Origin, PeerItem, ReplicationItem};
+use super::{ClearStatus, Registry, Renew, Renewal, SetStatus, UnknownInstance};
+use crate::model::{
+    ChangeStamp, Extra, InstanceInfo, InstanceKey, ItemAnswer, Origin, PeerItem, ReplicationItem,
+};
 
 /// Asks the registry to carry out a peer's items.
 #[derive(Debug, Message)]
@@ -111,7 +113,7 @@ impl Registry {
         let is_held = self.table.get(&key).is_some();
         if !is_held && self.tombstones.refuse(&key, info.last_dirty, extra.stamp) {
             tracing::debug!(instance = ?key, "cancelled a moment ago; a peer's registration is late");
-            return ItemAnswer::Done;
+            return self.cancelled_or(&key, &extra, ItemAnswer::Done);
         }
         let newcomer = Newcomer {
             info,
@@ -127,7 +129,19 @@ impl Registry {
 
     fn answer_beat(&mut self, beat: &Renew) -> ItemAnswer {
         let now = self.clock.now();
-        self.renew(beat).into_answer(self.clock.epoch(), now)
+        match self.renew(beat) {
+            Renewal::Unknown => self.cancelled_or(&beat.key, &beat.extra, ItemAnswer::Unknown),
+            renewal => renewal.into_answer(self.clock.epoch(), now),
+        }
+    }
+
+    /// A node of this kind that tells of what was cancelled here is told so: it may not have heard.
+    fn cancelled_or(&self, key: &InstanceKey, extra: &Extra, answer: ItemAnswer) -> ItemAnswer {
+        let cancelled = self.tombstones.cancelled(key);
+        let later = |cancelled: &ChangeStamp| extra.stamp.is_some_and(|made| made < *cancelled);
+        cancelled
+            .filter(later)
+            .map_or(answer, ItemAnswer::Cancelled)
     }
 }
 

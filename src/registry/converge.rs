@@ -157,6 +157,9 @@ impl World {
             ItemAnswer::Newer(info, _, extra) => {
                 _ = self.nodes[from].register_from_peer((*info).clone(), extra);
             }
+            ItemAnswer::Cancelled(stamp) => {
+                _ = self.nodes[from].cancel_from_peer(key(), Some(stamp));
+            }
             ItemAnswer::Refused => panic!("refused"),
         }
     }

@@ -62,7 +62,7 @@ mod version;
 mod word;
 
 pub use actor::{Published, Registry, current_work};
-pub use adopt::AdoptCopy;
+pub use adopt::Adopt;
 pub use batch::ApplyBatch;
 pub use cancel::Cancel;
 #[cfg(any(test, fuzzing))]

@@ -84,6 +84,11 @@ impl Tombstones {
         refuse
     }
 
+    /// When and where the instance was cancelled, if that is known and not long ago.
+    pub(super) fn cancelled(&self, key: &InstanceKey) -> Option<ChangeStamp> {
+        self.standing.get(key)?.cancelled
+    }
+
     /// A peer's heartbeat for an instance that is not held was answered 404.
     pub(super) fn beat(&mut self, key: &InstanceKey) {
         if let Some(tombstone) = self.standing.get_mut(key) {

@@ -36,6 +36,11 @@ impl Version {
         self.stamp.millis()
     }
 
+    /// Whether the record was made before that.
+    pub fn is_before(&self, stamp: ChangeStamp) -> bool {
+        self.stamp < stamp
+    }
+
     /// The last order.
     pub fn order(&self) -> Option<Order> {
         self.order.as_deref().copied()

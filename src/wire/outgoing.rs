@@ -6,7 +6,7 @@
 use super::json::{self, Members, Object, Scalar, elements, instance_members};
 use super::{ReadError, extra};
 use crate::model::{
-    EpochMillis, Extra, InstanceInfo, Outgoing, OutgoingItem, PeerAnswer, PeerCopy,
+    ChangeStamp, EpochMillis, Extra, InstanceInfo, Outgoing, OutgoingItem, PeerAnswer, PeerCopy,
 };
 
 const HEAD: &[u8] = b"{\"replicationList\":[";
@@ -123,7 +123,14 @@ fn read_answer(members: &Members<'_>, now: EpochMillis) -> Result<PeerAnswer, Re
     Ok(PeerAnswer {
         status,
         copy: read_copy(members, now),
+        cancelled: read_cancelled(status, members, now),
     })
+}
+
+/// A 404 with a stamp says when the instance was cancelled.
+fn read_cancelled(status: u16, members: &Members<'_>, now: EpochMillis) -> Option<ChangeStamp> {
+    let extra = extra::read(members, now).ok()?;
+    extra.stamp.filter(|_| status == 404)
 }
 
 fn read_copy(members: &Members<'_>, now: EpochMillis) -> Option<PeerCopy> {
@@ -277,13 +284,28 @@ mod tests {
         let expected = [(200, None), (409, Some(copy))];
         assert_eq!(
             answers,
-            expected.map(|(status, copy)| PeerAnswer { status, copy })
+            expected.map(|(status, copy)| PeerAnswer {
+                status,
+                copy,
+                cancelled: None,
+            })
         );
+
+        let stamp = StampClock::of(1).next(1);
+        let gone = [ItemAnswer::Cancelled(stamp), ItemAnswer::Unknown];
+        for (with_extra, cancelled) in [(true, Some(stamp)), (false, None)] {
+            let body = write_answers(&gone, with_extra);
+            let answers = read_answers(std::str::from_utf8(&body).unwrap(), 0).unwrap();
+            assert_eq!(answers[0].cancelled, cancelled);
+            assert_eq!((answers[0].status, answers[1].status), (404, 404));
+            assert_eq!(answers[1].cancelled, None);
+        }
 
         let odd = r#"{"responseList":[{"statusCode":"409","responseEntity":{"app":7}}]}"#;
         let expected = PeerAnswer {
             status: 409,
             copy: None,
+            cancelled: None,
         };
         assert_eq!(read_answers(odd, 0), Ok(vec![expected]));
         for body in [

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use super::json::{self, Members, Object, Scalar, check_shape, elements, instance_members, stamp};
 use super::{ReadError, extra, limits as content, shortened};
 use crate::model::{
-    Action, ContentLimits, EpochMillis, InstanceKey, InstanceStatus, ItemAnswer, Listed, PeerItem,
-    ReplicationItem,
+    Action, ContentLimits, EpochMillis, Extra, InstanceKey, InstanceStatus, ItemAnswer, Listed,
+    PeerItem, ReplicationItem,
 };
 
 /// One item as it was read: ready to be carried out, or refused on its own with the reason.
@@ -156,17 +156,25 @@ pub fn write_answers(answers: &[ItemAnswer], with_extra: bool) -> Vec<u8> {
         let has_room = out.len() < MAX_COPIES;
         let mut object = Object::open(&mut out);
         object.number("statusCode", answer.status_code().into());
-        if let ItemAnswer::Newer(info, times, extra) = answer
-            && has_room
-        {
-            let listed = Listed {
-                info,
-                times: *times,
-            };
-            json::write_instance(object.member("responseEntity"), listed);
-            if with_extra {
-                extra::write(&mut object, extra);
+        match answer {
+            ItemAnswer::Newer(info, times, extra) if has_room => {
+                let listed = Listed {
+                    info,
+                    times: *times,
+                };
+                json::write_instance(object.member("responseEntity"), listed);
+                if with_extra {
+                    extra::write(&mut object, extra);
+                }
             }
+            ItemAnswer::Cancelled(stamp) if with_extra => {
+                let extra = Extra {
+                    stamp: Some(*stamp),
+                    ..Extra::NONE
+                };
+                extra::write(&mut object, &extra);
+            }
+            _ => {}
         }
         object.close();
     }
