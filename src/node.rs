@@ -225,6 +225,8 @@ impl Cluster {
     /// Begins to tell peers, copies what they hold, and registers the node itself.
     fn join(ground: &Ground, registry: &Addr<Registry>, peers: Addr<Peers>) -> Self {
         if ground.config.peers.are_listed() {
+            // From the first call on: a node that is being filled has nothing to compare yet.
+            ground.published.set_loading(true);
             peers.do_send(Begin {
                 adopt: registry.clone().recipient(),
             });

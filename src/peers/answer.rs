@@ -86,7 +86,12 @@ impl Replicator {
         if let Some(trouble) = self.said.take_if(|_| settled) {
             tracing::info!(peer = %self.parts.url, was = trouble.as_str(), "the peer is back");
         }
-        if self.link.takes_comparison() {
+        self.compare_if_due();
+    }
+
+    /// Compares everything with the peer where there is a reason to, as soon as everything is here.
+    pub(super) fn compare_if_due(&mut self) {
+        if !self.parts.published.is_loading() && self.link.takes_comparison() {
             self.beats.compare_all();
         }
     }

@@ -118,10 +118,11 @@ impl Replicator {
     }
 
     /// Whether anything happened to the instance since the peer was last in touch. What did not, the peer knew, and
-    /// if it has not got it any more, it knows why.
+    /// if it has not got it any more, it knows why. A peer that was never in touch asks for what it lacks when it
+    /// starts, and hears of the rest with the next heartbeats; what a third node said is not for this one to tell.
     fn is_news(&self, held: &Held) -> bool {
         let Some(before) = self.link.in_touch_before() else {
-            return true;
+            return false;
         };
         let now = self.parts.clock.now();
         let renewed = held.lease.idle(now) <= now.mono.saturating_sub(before.mono);

@@ -102,6 +102,7 @@ impl Replicator {
         let busy = self.beats.waiting() >= self.room.items;
         self.beats.make_due();
         self.beats.forget_gone();
+        self.compare_if_due();
         self.pump(ctx);
         self.ping(ctx);
         self.show();

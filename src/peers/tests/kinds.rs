@@ -138,15 +138,22 @@ async fn everything_is_compared_with_a_peer_of_our_kind_that_is_new_restarted_or
 }
 
 #[actix::test]
-async fn what_a_comparison_finds_missing_there_is_registered_there() {
+async fn what_came_while_a_peer_was_away_is_registered_there_if_a_comparison_finds_it_missing() {
     tokio::time::pause();
-    let world = ours(false).await;
+    let world = ours(true).await;
     let peer = world.peer("b");
-    world.learn(["1", "2"]).await;
-    *peer.sign.borrow_mut() = Some(sign("b1", true));
-    peer.then(Reply::Items(vec![200, 404]));
+    world.learn(["0"]).await;
     world.pass(11_000).await;
-    assert_eq!(peer.items(), ["H 1", "H 2", "R 2"]);
+    peer.always(Some(Reply::unreachable()));
+    world.pass(11_000).await;
+    world.learn(["1", "2"]).await;
+    world.pass(33_000).await;
+    peer.forget();
+    peer.always(None);
+    peer.then(Reply::Items(vec![404, 200, 404]));
+    world.pass(10_500).await;
+    // What the peer knew before it was away, it lacks for a reason.
+    assert_eq!(peer.items(), ["H 0", "H 1", "H 2", "R 2"]);
 }
 
 #[actix::test]
