@@ -119,6 +119,7 @@ impl Registry {
             info,
             extra,
             origin: Origin::Peer,
+            order_ended: None,
         };
         let Err(reason) = self.register(newcomer) else {
             return ItemAnswer::Done;

@@ -69,6 +69,9 @@ impl Registry {
         // When a peer of another kind did it is not known.
         let cancelled = stamp.or((origin == Origin::Client).then_some(made));
         self.bury(key.clone(), Some(held.info.last_dirty), cancelled, now.mono);
+        if held.version.order().is_some() {
+            self.tombstones.note_order(&key);
+        }
         self.metrics.cancelled(origin);
         tracing::info!(instance = ?key, origin = origin.as_str(), "deregistered");
         self.publish_removal(What::Cancelled, origin, &held);

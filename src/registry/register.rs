@@ -18,8 +18,8 @@ use super::version::{Compared, compare, later_order};
 use super::{Held, LeaseTable, Registry, Version, What};
 use crate::clock::{Millis, Moment};
 use crate::model::{
-    ActionType, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, Limit, Order,
-    Ordered, Origin, StampClock, TooMuch,
+    ActionType, ChangeStamp, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, Limit,
+    Order, Ordered, Origin, StampClock, TooMuch,
 };
 
 /// A direct client's stamp that is older than the held one by more than this is a clock set back.
@@ -117,6 +117,9 @@ pub(super) struct Newcomer {
     pub(super) info: InstanceInfo,
     pub(super) extra: Extra,
     pub(super) origin: Origin,
+    /// An order that ended with the instance's last cancellation, where that was not long ago. A peer that has it still
+    /// must be told so, or it would count for the new registration.
+    pub(super) order_ended: Option<ChangeStamp>,
 }
 
 /// What will be held.
@@ -133,6 +136,7 @@ impl Newcomer {
             info,
             extra: Extra::NONE,
             origin,
+            order_ended: None,
         }
     }
 
@@ -208,7 +212,11 @@ impl Newcomer {
             stamp: stamps.next(now.wall),
             what: Ordered::Set(status),
         });
-        order.or(held).map(Box::new)
+        let ended = self.order_ended.map(|stamp| Order {
+            stamp,
+            what: Ordered::Cleared(self.info.status),
+        });
+        order.or(held).or(ended).map(Box::new)
     }
 
     /// It replaces what is held.
@@ -272,6 +280,7 @@ impl Registry {
         self.table.has_room(&key, origin)?;
         let now = self.clock.now();
         self.saw(&newcomer.extra);
+        newcomer.order_ended = self.tombstones.order_ended(&key);
         let done = self.table.register(newcomer, now);
         self.tombstones.remove(&key);
         self.recent.registered(now.wall, key.clone());
@@ -301,7 +310,6 @@ impl Registry {
 mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
-    use crate::model::ChangeStamp;
     use crate::model::{InstanceKey, samples};
     use InstanceStatus::{Down, OutOfService, Starting, Unknown, Up};
     use Origin::{Client, Peer};

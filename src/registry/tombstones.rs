@@ -25,6 +25,8 @@ struct Tombstone {
     cancelled: Option<ChangeStamp>,
     /// A peer's heartbeat was answered 404 since.
     beat: bool,
+    /// There was an order about its status, which ended with it.
+    ordered: bool,
 }
 
 /// All of them.
@@ -53,6 +55,7 @@ impl Tombstones {
             last_dirty: before.and_then(|before| before.last_dirty).max(last_dirty),
             cancelled: before.and_then(|before| before.cancelled).max(cancelled),
             beat: false,
+            ordered: before.is_some_and(|before| before.ordered),
         };
         self.standing.insert(key, tombstone);
         while self.order.len() > MAX {
@@ -82,6 +85,19 @@ impl Tombstones {
             self.standing.remove(key);
         }
         refuse
+    }
+
+    /// An order about the status of an instance that was cancelled just now ended with it.
+    pub(super) fn note_order(&mut self, key: &InstanceKey) {
+        if let Some(tombstone) = self.standing.get_mut(key) {
+            tombstone.ordered = true;
+        }
+    }
+
+    /// When and where an order ended with the instance, if one did not long ago.
+    pub(super) fn order_ended(&self, key: &InstanceKey) -> Option<ChangeStamp> {
+        let tombstone = self.standing.get(key)?;
+        tombstone.cancelled.filter(|_| tombstone.ordered)
     }
 
     /// When and where the instance was cancelled, if that is known and not long ago.
