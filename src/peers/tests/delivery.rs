@@ -299,3 +299,47 @@ async fn a_flush_waits_for_what_is_queued_and_gives_up_who_is_not_there() {
     world.peers.send(Flush).await.unwrap();
     assert_eq!(world.clock.now().mono, begun);
 }
+
+#[actix::test]
+async fn a_flush_does_not_wait_for_clients_that_go_on_beating() {
+    tokio::time::pause();
+    let world = World::with(&["b"]).await;
+    let peer = world.peer("b");
+    world.learn(["beating"]).await;
+    world.occupy("b", 300).await;
+    world.register("1").await;
+    let flush = world.peers.send(Flush);
+    let beats = async {
+        loop {
+            world.beat("beating");
+            world.pass(1).await;
+        }
+    };
+    let begun = world.clock.now().mono;
+    tokio::select! {
+        flushed = flush => flushed.unwrap(),
+        () = beats => unreachable!("it goes on for ever"),
+    }
+    let took = world.clock.now().mono - begun;
+    assert!((250..=310).contains(&took), "{took} ms");
+    assert!(peer.items().contains(&"R 1".to_string()));
+}
+
+#[actix::test]
+async fn instances_that_come_and_go_do_not_pile_up_for_a_peer_that_is_away() {
+    tokio::time::pause();
+    let world = World::with(&["b"]).await;
+    let peer = world.peer("b");
+    peer.always(Some(Reply::unreachable()));
+    world.register("stays").await;
+    for n in 0..3000 {
+        let id = n.to_string();
+        world.register(&id).await;
+        world.beat(&id);
+        world.cancel(&id, Origin::Client).await;
+    }
+    world.beat("stays");
+    world.pass(1000).await;
+    let slot = world.published.renewed.waiting(0);
+    assert!(slot <= 2, "{slot} wait");
+}
