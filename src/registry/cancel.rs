@@ -68,7 +68,10 @@ impl Registry {
         };
         // When a peer of another kind did it is not known.
         let cancelled = stamp.or((origin == Origin::Client).then_some(made));
-        self.bury(key.clone(), Some(held.info.last_dirty), cancelled, now.mono);
+        // Of a peer of another kind nobody knows whether what it says next is late: the reference believes it.
+        if cancelled.is_some() || self.published.is_loading() {
+            self.bury(key.clone(), Some(held.info.last_dirty), cancelled, now.mono);
+        }
         if held.version.order().is_some() {
             self.tombstones.note_order(&key);
         }

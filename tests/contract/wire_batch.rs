@@ -225,3 +225,17 @@ async fn row_69_the_answer_is_json_and_plain_whatever_is_asked_for() {
         assert_eq!(reply.header("content-encoding"), None, "{accept}");
     }
 }
+
+/// A sender of another kind is believed in the order in which it speaks: what it registers after its own
+/// cancellation is there, however old its stamp.
+#[actix_web::test]
+async fn what_a_peer_cancels_and_registers_again_is_there() {
+    let node = node().await;
+    for older in ["1000", "500"] {
+        let again = register("i", "").replace("\"1000\"", &format!("\"{older}\""));
+        let reply = send(&node, &format!("{},{again}", item("Cancel", ""))).await;
+        let codes = json!([{ "statusCode": 200 }, { "statusCode": 200 }]);
+        assert_eq!(reply.json()["responseList"], codes);
+        assert_eq!(shown(&node, "A", "i").await["lastDirtyTimestamp"], older);
+    }
+}
