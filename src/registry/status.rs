@@ -52,7 +52,7 @@ impl LeaseTable {
         order: &SetStatus,
         now: Moment,
     ) -> Result<Changed, UnknownInstance> {
-        let held = self.renew_for_order(&order.key, now)?;
+        let held = self.renew_for_order(&order.key, 0, now)?;
         if held.info.status == order.status {
             return Ok(None);
         }
@@ -65,7 +65,7 @@ impl LeaseTable {
         order: &ClearStatus,
         now: Moment,
     ) -> Result<Changed, UnknownInstance> {
-        let held = self.renew_for_order(&order.key, now)?;
+        let held = self.renew_for_order(&order.key, 0, now)?;
         if held.info.override_status.is_none() {
             return Ok(None);
         }
@@ -84,10 +84,7 @@ impl LeaseTable {
         last_dirty: Option<EpochMillis>,
         now: Moment,
     ) -> Result<Changed, UnknownInstance> {
-        let held = self.present(key, now).cloned();
-        let held = held.ok_or_else(|| UnknownInstance(key.clone()))?;
-        // Nobody else changes the word's generation, so this cannot fail.
-        let _ = held.lease.renew_idle(held.generation, idle, now);
+        let held = self.renew_for_order(key, idle, now)?;
         match later_order(Some(order), held.version.order()) {
             (Some(order), true) => Ok(self.order(&held, order, last_dirty, now)),
             _ => Ok(None),
@@ -100,16 +97,17 @@ impl LeaseTable {
         Order { stamp, what }
     }
 
-    /// The instance with its lease renewed.
+    /// The instance with its lease renewed as of `idle` milliseconds ago.
     fn renew_for_order(
         &mut self,
         key: &InstanceKey,
+        idle: Millis,
         now: Moment,
     ) -> Result<Arc<Held>, UnknownInstance> {
         let held = self.present(key, now).cloned();
         let held = held.ok_or_else(|| UnknownInstance(key.clone()))?;
         // Nobody else changes the word's generation, so this cannot fail.
-        let _ = held.lease.renew(held.generation, now);
+        let _ = held.lease.renew_idle(held.generation, idle, now);
         Ok(held)
     }
 

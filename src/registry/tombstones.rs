@@ -1,9 +1,11 @@
 //! What was cancelled a moment ago: a registration that a peer sends late must not bring it back.
 //!
-//! A tombstone holds the stamps of the record that went, for a minute, and longer while some peer has not heard of it. Between nodes of this kind the change stamps
-//! decide. Of any other peer a registration that is not newer is refused; if a peer's heartbeat was answered 404
-//! meanwhile, its client is alive (it registered again over there with the same stamp, as go-kit does), and then
-//! the next one counts. A client that registers here is always right. Bounded: beyond [`MAX`] the oldest go.
+//! A tombstone holds the stamps of the record that went, for a minute, and longer while some peer has not heard of it.
+//! Between nodes of this kind the change stamps decide. Of any other peer a registration that is not newer is
+//! refused; if a peer's heartbeat was answered 404 meanwhile, its client is alive (it registered again over there with
+//! the same stamp, as go-kit does), and then the next one counts. A client that registers here is always right. What
+//! a peer of another kind cancelled leaves none, but while a node is filled (`cancel.rs`). Bounded: beyond [`MAX`] the
+//! oldest go.
 
 use std::collections::{HashMap, VecDeque};
 
