@@ -23,6 +23,7 @@ const LAYERS: &[&[&str]] = &[
     &["eviction"],
     &["http"],
     &["node"],
+    &["command"],
 ];
 
 /// The first row that may know actors, and `client`, further up, may not.

@@ -11,7 +11,7 @@ mod running;
 use std::net::TcpListener;
 
 use heureka::config::{Config, Mode};
-use process::{Process, refused};
+use process::{Process, ran, refused};
 use running::{Connection, Running};
 
 const JSON: &str = "Accept: application/json\r\nContent-Type: application/json\r\n";
@@ -254,6 +254,34 @@ fn whoever_reads_that_it_listens_can_already_tell_it_to_stop() {
     process.signal("TERM");
     let end = process.end();
     assert_eq!(end.code, Some(0), "{}", end.stdout);
+}
+
+#[test]
+fn health_is_told_by_an_exit_code_and_one_line() {
+    let health = |arguments: &[&str]| ran(&[&["health"], arguments].concat());
+    let mut open = Process::start(&["--port", "0"], &[]);
+    let port = open.address().port();
+    let url = format!("http://127.0.0.1:{port}");
+    let end = health(&["--url", &url]);
+    let said = format!("{url}/health/ready: {{\"status\":\"UP\"}}\n");
+    assert_eq!((end.code, end.stdout), (Some(0), said), "{}", end.stderr);
+    // Found by the settings that it was started with.
+    assert_eq!(health(&["--port", &port.to_string()]).code, Some(0));
+
+    // Its peer will never answer, so it lives and is not ready.
+    let nobody = "--eureka.client.service-url.defaultZone=http://127.0.0.1:9/eureka/";
+    let mut waiting = Process::start(&["--port", "0", nobody], &[]);
+    let url = format!("http://{}", waiting.address());
+    let end = health(&["--url", &url]);
+    assert_eq!((end.code, end.stdout.as_str()), (Some(1), ""));
+    assert!(end.stderr.contains("answered 503"), "{}", end.stderr);
+    assert_eq!(health(&["--url", &url, "--live"]).code, Some(0));
+
+    open.signal("TERM");
+    assert_eq!(open.end().code, Some(0));
+    let end = health(&["--port", &port.to_string()]);
+    assert_eq!((end.code, end.stdout.as_str()), (Some(1), ""));
+    assert!(end.stderr.contains("nothing answers"), "{}", end.stderr);
 }
 
 #[test]

@@ -137,6 +137,16 @@ pub fn refused(arguments: &[&str], environment: &[(&str, &str)]) -> Vec<String> 
     lines.lines().map(str::to_string).collect()
 }
 
+/// What a command that ends by itself said and how it ended.
+pub fn ran(arguments: &[&str]) -> End {
+    let output = command(arguments, &[]).output().unwrap();
+    End {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
 fn command(arguments: &[&str], environment: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heureka"));
     command

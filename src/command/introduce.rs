@@ -1,0 +1,56 @@
+//! The first lines of the log: where the node listens, how, and what to open next.
+
+use std::net::SocketAddr;
+
+use heureka::config::{Config, Mode};
+use heureka::http::Identity;
+use heureka::peers::{self, Me};
+
+/// Says it all.
+pub(super) fn introduce(config: &Config, address: SocketAddr, identity: &Identity) {
+    tracing::info!(
+        "heureka {} listening on http://{address}",
+        env!("CARGO_PKG_VERSION")
+    );
+    let (mode, peers) = (mode_line(config.mode), peers_line(config, identity));
+    tracing::info!("{mode}; {peers}; open to everyone who reaches it");
+    let base = format!(
+        "http://localhost:{}{}",
+        address.port(),
+        config.http.context_path
+    );
+    let page = match config.page.enabled {
+        true => format!("open {base}{}/ for the page; ", config.page.path),
+        false => String::new(),
+    };
+    tracing::info!("{page}clients use {base}/eureka/");
+}
+
+fn mode_line(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Modern => "modern mode: reads show every acknowledged write, leases end on time",
+        Mode::Classic => "classic mode: the Java server's cache, lease and eviction times",
+    }
+}
+
+/// Who the other nodes are, as far as that is known without asking anybody.
+fn peers_line(config: &Config, identity: &Identity) -> String {
+    let Identity {
+        host_name,
+        ip_addr,
+        port,
+        ..
+    } = identity;
+    let me = Me::new(config, host_name, ip_addr, *port);
+    let listed = peers::listed(&config.peers, &me).into_iter();
+    let mut peers: Vec<_> = listed.map(|url| url.to_string()).collect();
+    let names = config.peers.dns_hosts.iter();
+    peers.extend(names.map(|url| format!("all addresses of {url}")));
+    if let Some(lists) = &config.peers.dns_lists {
+        peers.push(format!("what DNS lists under {}", lists.domain));
+    }
+    match peers.is_empty() {
+        true => "one node".to_string(),
+        false => format!("peers: {}", peers.join(", ")),
+    }
+}

@@ -1,0 +1,20 @@
+//! What one can tell the binary to do, a file each.
+//!
+//! | file | does |
+//! |---|---|
+//! | `arguments.rs` | reads the command line and hands over |
+//! | `serve.rs` | runs a node (the default) |
+//! | `health.rs` | asks a running node whether it is well |
+//! | `introduce.rs` `log.rs` `stop.rs` | the first lines, how lines look, and when to leave |
+//!
+//! Settings are `--some.key=value` with any subcommand, as in the environment. Exit codes: 2 for settings and
+//! arguments that cannot be used; the others are told by each file.
+
+mod arguments;
+mod health;
+mod introduce;
+mod log;
+mod serve;
+mod stop;
+
+pub(crate) use arguments::run;

@@ -1,0 +1,78 @@
+//! `heureka serve`: starts a node, and leaves when told to.
+//!
+//! Exit codes: 0 after a stop, 2 for a port that cannot be opened, 70 when an actor died that the node cannot
+//! live without.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use heureka::clock::Clock;
+use heureka::config::Config;
+use heureka::files;
+use heureka::node::{self, Ended, Node, Placement};
+
+use super::introduce::introduce;
+use super::stop::StopSignals;
+
+/// Runs a node with these settings until it is told to stop.
+pub(super) fn run(mut config: Config) -> ExitCode {
+    fit_connections(&mut config);
+    actix::System::new().block_on(serve(config))
+}
+
+/// Raises the limit of open files, and bounds connections by it unless a setting does.
+fn fit_connections(config: &mut Config) {
+    let Some(files) = files::raise_limit() else {
+        return;
+    };
+    let most = *config
+        .limits
+        .connections
+        .get_or_insert(files::connections_of(files));
+    if files < files::ENOUGH {
+        let enough = files::ENOUGH;
+        config.warnings.push(format!(
+            "only {files} files may be open here, each connection is one; {enough} are enough for a \
+             large fleet (ulimit -Hn). At most {most} connections are let in"
+        ));
+    }
+}
+
+async fn serve(config: Config) -> ExitCode {
+    let clock = Clock::system();
+    let address = SocketAddr::new(config.http.address, config.http.port);
+    let opened = node::listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
+    let (address, listener) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            eprintln!(
+                "heureka: cannot listen on {address}: {error}; choose another port with --port"
+            );
+            return ExitCode::from(2);
+        }
+    };
+    // Before anybody is told that it listens: from then on it leaves in good order.
+    let signals = StopSignals::catch();
+    let identity = node::identity(&config, address.port(), &clock);
+    introduce(&config, address, &identity);
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    let network = Rc::new(node::network(&config.peers, &identity));
+    let node = Node::assemble(config, clock, identity, Placement::OwnThreads, network);
+    match node.run(listener, signals.wait()).await {
+        Ok(Ended::Stopped) => {
+            tracing::info!("stopped");
+            ExitCode::SUCCESS
+        }
+        Ok(Ended::Lost(part)) => {
+            tracing::error!("the {part} is gone; the node ends so that it can be started anew");
+            ExitCode::from(70)
+        }
+        Err(error) => {
+            eprintln!("heureka: cannot serve on {address}: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
