@@ -4,26 +4,33 @@
 //! would mix the nodes of a simulation. Names that grow with data are bounded: at most
 //! [`MAX_APPLICATIONS`] applications have a series of their own. docs/operations.md lists them all.
 
+mod actors;
+mod cache;
+mod help;
 mod http;
+mod instances;
 mod peers;
+mod preservation;
 mod registry;
 mod renewals;
+mod spring;
 mod sync_up;
 
 use std::sync::Arc;
 
-use ::metrics::{
-    Gauge, Histogram, Unit, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
-    with_local_recorder,
-};
+use ::metrics::{gauge, with_local_recorder};
 use metrics_exporter_prometheus::{
     Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 use metrics_process::Collector;
 
-pub use http::{FetchKind, HttpMetrics, Refusal, ShedClass, ShedReason};
+pub use actors::ActorsMetrics;
+pub use cache::CacheMetrics;
+pub use http::{FetchKind, HttpMetrics, MAX_ROUTES, Refusal, ShedClass, ShedReason};
+pub use instances::InstanceGauges;
 pub use peers::{PeerMetrics, PeersMetrics};
-pub use registry::{InstanceGauges, RegistryMetrics};
+pub use preservation::PreservationMetrics;
+pub use registry::RegistryMetrics;
 pub use renewals::{RenewalResult, Renewals};
 pub use sync_up::{SourceKind, SyncUpMetrics};
 
@@ -59,6 +66,7 @@ const PUBLISH_SECONDS: &str = "eureka_publish_seconds";
 const DEFLATE_SECONDS: &str = "eureka_deflate_seconds";
 const REPLICATION_RECEIVED: &str = "eureka_replication_received_total";
 const MAILBOX_DEPTH: &str = "eureka_actor_mailbox_depth";
+const MESSAGE_SECONDS: &str = "eureka_actor_message_seconds";
 const HTTP_REQUESTS: &str = "eureka_http_requests_total";
 const HTTP_SECONDS: &str = "eureka_http_request_seconds";
 const REFUSED: &str = "eureka_refused_total";
@@ -86,6 +94,8 @@ pub struct Metrics {
     pub cache: CacheMetrics,
     /// Of replication to peers.
     pub peers: PeersMetrics,
+    /// Of the actors.
+    pub actors: ActorsMetrics,
     /// Of the HTTP side.
     pub http: HttpMetrics,
 }
@@ -97,12 +107,12 @@ impl Metrics {
         let page = recorder.handle();
         let process = Collector::default();
         let (registry, preservation, cache, sync_up) = with_local_recorder(&*recorder, || {
-            describe();
+            help::describe();
             peers::describe();
             process.describe();
             gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
             (
-                RegistryMetrics::new(&recorder),
+                RegistryMetrics::new(),
                 PreservationMetrics::new(),
                 CacheMetrics::new(),
                 SyncUpMetrics::new(),
@@ -111,7 +121,6 @@ impl Metrics {
         let http = HttpMetrics::new(&recorder);
         let peers = PeersMetrics::new(recorder.clone());
         Self {
-            recorder,
             page,
             process,
             registry,
@@ -119,20 +128,31 @@ impl Metrics {
             cache,
             sync_up,
             peers,
+            actors: ActorsMetrics::new(recorder.clone()),
             http,
+            recorder,
         }
     }
 
     /// The page that Prometheus scrapes, with the figures of the process and of each mailbox.
     pub fn render(&self, mailboxes: &[(&'static str, usize)]) -> String {
         self.registry.show_renewals();
-        with_local_recorder(&*self.recorder, || {
-            self.process.collect();
-            for (actor, depth) in mailboxes {
-                gauge!(MAILBOX_DEPTH, "actor" => *actor).set(*depth as f64);
-            }
-        });
-        self.page.render()
+        self.actors.show_depths(mailboxes);
+        with_local_recorder(&*self.recorder, || self.process.collect());
+        let mut page = self.peers.without_gone(self.page.render());
+        self.registry.instances.write(&mut page);
+        page
+    }
+
+    /// The same page with Spring's names for requests and files besides; `uri` gives the template of a route.
+    pub fn render_for_spring(
+        &self,
+        mailboxes: &[(&'static str, usize)],
+        uri: impl Fn(&str) -> &'static str,
+    ) -> String {
+        let mut page = self.render(mailboxes);
+        spring::add(&mut page, uri);
+        page
     }
 
     /// Folds recorded samples into the histograms; to be called every few seconds, or samples pile up.
@@ -167,202 +187,10 @@ fn recorder() -> PrometheusRecorder {
     builder.unwrap_or_default().build_recorder()
 }
 
-/// What a metric is.
-enum Kind {
-    Counter,
-    Gauge,
-    Seconds,
-}
-
-/// The text after `# HELP`, for every name.
-const HELP: [(&str, Kind, &str); 39] = [
-    (REGISTRATIONS, Kind::Counter, "Registrations accepted"),
-    (CANCELLATIONS, Kind::Counter, "Instances deregistered"),
-    (
-        STATUS_CHANGES,
-        Kind::Counter,
-        "Overrides set and removed, statuses changed by a heartbeat",
-    ),
-    (
-        METADATA_UPDATES,
-        Kind::Counter,
-        "Metadata updates carried out",
-    ),
-    (RENEWALS, Kind::Counter, "Heartbeats by what became of them"),
-    (
-        EVICTIONS,
-        Kind::Counter,
-        "Leases removed because they ended",
-    ),
-    (LEASES, Kind::Gauge, "Instances registered"),
-    (
-        LEASES_SILENT,
-        Kind::Gauge,
-        "Leases not renewed for 1.2 of their intervals, at the last sweep",
-    ),
-    (
-        LEASES_HELD,
-        Kind::Gauge,
-        "Ended leases that self-preservation keeps",
-    ),
-    (
-        APPLICATIONS,
-        Kind::Gauge,
-        "Applications with at least one instance",
-    ),
-    (REVISION, Kind::Gauge, "Visible changes since the start"),
-    (
-        TOMBSTONES,
-        Kind::Gauge,
-        "Instances cancelled in the last minute, remembered against late registrations",
-    ),
-    (DELTA_ENTRIES, Kind::Gauge, "Instances in the delta"),
-    (
-        RENEWALS_LAST_MINUTE,
-        Kind::Gauge,
-        "Renewals of the last full minute",
-    ),
-    (RENEWALS_EXPECTED, Kind::Gauge, "Clients expected to renew"),
-    (
-        RENEWALS_THRESHOLD,
-        Kind::Gauge,
-        "Renewals that a minute must exceed, as the reference computes it",
-    ),
-    (
-        PRESERVATION_ENABLED,
-        Kind::Gauge,
-        "1 if self-preservation is switched on",
-    ),
-    (
-        PRESERVATION_ACTIVE,
-        Kind::Gauge,
-        "1 while ended leases are kept",
-    ),
-    (LEASE_AGE, Kind::Seconds, "Age of leases when they ended"),
-    (
-        LEASES_LENGTHENED,
-        Kind::Counter,
-        "Leases under 2.25 renewal intervals that were lengthened",
-    ),
-    (
-        CLOCKS_SET_BACK,
-        Kind::Counter,
-        "Registrations whose stamp went back by more than a minute",
-    ),
-    (
-        SERVER_INSTANCES,
-        Kind::Gauge,
-        "Instances by application and status",
-    ),
-    (ACCEPTING_READS, Kind::Gauge, "1 while lists are served"),
-    (
-        SYNC_UP_SECONDS,
-        Kind::Gauge,
-        "Time from the start until lists were served",
-    ),
-    (
-        SYNC_UP_INSTANCES,
-        Kind::Counter,
-        "Instances copied from peers at the start",
-    ),
-    (
-        SYNC_UP_PEERS,
-        Kind::Gauge,
-        "Peers at the start by what they were found to be",
-    ),
-    (FETCHES, Kind::Counter, "Lists and instances read"),
-    (FETCH_BYTES, Kind::Counter, "Bytes of the bodies read"),
-    (PUBLISH_SECONDS, Kind::Seconds, "Time to write one list"),
-    (DEFLATE_SECONDS, Kind::Seconds, "Time to pack one list"),
-    (
-        REPLICATION_RECEIVED,
-        Kind::Counter,
-        "Batch items from peers by what became of them",
-    ),
-    (MAILBOX_DEPTH, Kind::Gauge, "Requests waiting for an actor"),
-    (HTTP_REQUESTS, Kind::Counter, "Requests answered"),
-    (
-        HTTP_SECONDS,
-        Kind::Seconds,
-        "Time from the head of a request to its answer",
-    ),
-    (REFUSED, Kind::Counter, "Requests refused with a reason"),
-    (
-        SHED,
-        Kind::Counter,
-        "Requests answered 503 because there was too much to do",
-    ),
-    (CONNECTIONS, Kind::Gauge, "Open connections"),
-    (BYTES_IN_FLIGHT, Kind::Gauge, "Bytes of bodies on their way"),
-    (
-        BUILD_INFO,
-        Kind::Gauge,
-        "Always 1; the version is the label",
-    ),
-];
-
-fn describe() {
-    for (name, kind, help) in HELP {
-        match kind {
-            Kind::Counter => describe_counter!(name, help),
-            Kind::Gauge => describe_gauge!(name, help),
-            Kind::Seconds => describe_histogram!(name, Unit::Seconds, help),
-        }
-    }
-}
-
-/// Handles of self-preservation.
-#[derive(Clone)]
-pub struct PreservationMetrics {
-    /// Renewals of the last full minute.
-    pub last_minute: Gauge,
-    /// Clients expected.
-    pub expected: Gauge,
-    /// Renewals that a minute must exceed.
-    pub threshold: Gauge,
-    /// 1 if switched on.
-    pub enabled: Gauge,
-    /// 1 while ended leases are kept.
-    pub active: Gauge,
-}
-
-impl PreservationMetrics {
-    fn new() -> Self {
-        Self {
-            last_minute: gauge!(RENEWALS_LAST_MINUTE),
-            expected: gauge!(RENEWALS_EXPECTED),
-            threshold: gauge!(RENEWALS_THRESHOLD),
-            enabled: gauge!(PRESERVATION_ENABLED),
-            active: gauge!(PRESERVATION_ACTIVE),
-        }
-    }
-}
-
-/// Handles of the response cache.
-#[derive(Clone)]
-pub struct CacheMetrics {
-    /// Instances in the delta.
-    pub delta_entries: Gauge,
-    /// Seconds to write a list.
-    pub publish_seconds: Histogram,
-    /// Seconds to pack a list.
-    pub deflate_seconds: Histogram,
-}
-
-impl CacheMetrics {
-    fn new() -> Self {
-        Self {
-            delta_entries: gauge!(DELTA_ENTRIES),
-            publish_seconds: histogram!(PUBLISH_SECONDS),
-            deflate_seconds: histogram!(DEFLATE_SECONDS),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{InstanceStatus, Origin, Text};
+    use crate::model::Origin;
 
     #[test]
     fn a_scrape_shows_names_help_and_labels_of_this_node_alone() {
@@ -390,25 +218,5 @@ mod tests {
         assert!(page.contains("process_resident_memory_bytes"));
         let quiet = r#"eureka_renewals_total{origin="peer",result="newer"} 0"#;
         assert!(other.render(&[]).contains(quiet));
-    }
-
-    #[test]
-    fn applications_beyond_the_limit_share_one_series() {
-        let mut metrics = Metrics::new();
-        let gauges = &mut metrics.registry.instances;
-        for n in 0..MAX_APPLICATIONS + 2 {
-            gauges.moved(&format!("APP-{n}").into(), None, Some(InstanceStatus::Up));
-        }
-        let first: Text = "APP-0".into();
-        gauges.moved(&first, Some(InstanceStatus::Up), Some(InstanceStatus::Down));
-        let page = metrics.render(&[]);
-        for line in [
-            r#"eureka_server_instances{application="other",status="UP"} 2"#,
-            r#"eureka_server_instances{application="APP-0",status="UP"} 0"#,
-            r#"eureka_server_instances{application="APP-0",status="DOWN"} 1"#,
-            r#"eureka_server_instances{application="APP-7",status="UP"} 1"#,
-        ] {
-            assert!(page.contains(line), "{line}");
-        }
     }
 }

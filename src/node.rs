@@ -118,13 +118,14 @@ impl Node {
             Vital::new("set of peers", &peers),
         ];
         let cluster = Cluster::join(&ground, &registry, peers.clone());
+        let seconds = |actor| ground.metrics.actors.message_seconds(actor);
         let http = Http {
+            registry: Door::new(registry, seconds("registry")),
+            preservation: Door::new(preservation, seconds("preservation")),
+            peers: Door::new(peers, seconds("peers")),
             in_flight: InFlight::new(ground.config.overload.max_in_flight),
             config: ground.config,
             identity: ground.identity,
-            registry: Door::new(registry),
-            preservation: Door::new(preservation),
-            peers: Door::new(peers),
             published: ground.published,
             gate: ground.gate,
             reader,

@@ -21,7 +21,9 @@
 //! | `replication.rs` | a peer's batch |
 //! | `replicas.rs` | peers as people see them |
 //! | `info.rs` | `status`, `serverinfo/statusoverrides`, `asg` |
-//! | `ops.rs` | health, metrics, actuator |
+//! | `health.rs` | alive, ready, and in Spring's words how the parts are |
+//! | `ops.rs` | metrics, and who answers |
+//! | `labels.rs` | what metrics call a request |
 //! | `dashboard/` | the page |
 //! | `answer.rs` `error.rs` | what goes back |
 //! | `rope_body.rs` | a long list on its way out |
@@ -38,9 +40,11 @@ mod connections;
 mod dashboard;
 mod error;
 mod front;
+mod health;
 mod in_flight;
 mod info;
 mod instances;
+mod labels;
 mod limit;
 mod lists;
 mod ops;

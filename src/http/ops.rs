@@ -1,22 +1,13 @@
-//! For operators and their tools: health, metrics, Spring's actuator.
+//! For operators and their tools: metrics, and who answers.
 
-use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderValue};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::labels::{self, Label};
 use super::state::Http;
-
-/// Labels of what is not Eureka's own surface.
-pub(super) mod label {
-    pub(in crate::http) const METRICS: (usize, &str) = (14, "metrics");
-    pub(in crate::http) const HEALTH: (usize, &str) = (15, "health");
-    pub(in crate::http) const INFO: (usize, &str) = (16, "info");
-    pub(in crate::http) const PAGE: (usize, &str) = (17, "page");
-    pub(in crate::http) const LASTN: (usize, &str) = (18, "lastn");
-}
 
 /// What Prometheus expects as the type of a page of metrics.
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -25,7 +16,7 @@ const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 pub(super) fn counted(
     http: &Http,
     request: &HttpRequest,
-    label: (usize, &'static str),
+    label: Label,
     started: Instant,
     response: HttpResponse,
 ) -> HttpResponse {
@@ -36,42 +27,33 @@ pub(super) fn counted(
     response
 }
 
-/// `GET /metrics` and `GET /actuator/prometheus`.
+/// `GET /metrics`.
 pub(super) async fn metrics(request: HttpRequest, http: Data<Http>) -> HttpResponse {
+    page_of_metrics(&request, &http, |http| {
+        http.metrics.render(&http.mailboxes())
+    })
+}
+
+/// `GET /actuator/prometheus`: the same and Spring's names.
+pub(super) async fn prometheus(request: HttpRequest, http: Data<Http>) -> HttpResponse {
+    page_of_metrics(&request, &http, |http| {
+        http.metrics
+            .render_for_spring(&http.mailboxes(), labels::uri)
+    })
+}
+
+fn page_of_metrics(
+    request: &HttpRequest,
+    http: &Http,
+    render: impl Fn(&Http) -> String,
+) -> HttpResponse {
     let started = Instant::now();
     let in_flight = http.in_flight.bytes() as f64;
     http.metrics.http.bytes_in_flight.set(in_flight);
-    let page = http.metrics.render(&http.mailboxes());
-    let response = HttpResponse::Ok().content_type(PROMETHEUS).body(page);
-    counted(&http, &request, label::METRICS, started, response)
-}
-
-/// `GET /health/live`: the process answers.
-pub(super) async fn live(request: HttpRequest, http: Data<Http>) -> HttpResponse {
-    let response = HttpResponse::Ok().json(json!({ "status": "UP" }));
-    counted(&http, &request, label::HEALTH, Instant::now(), response)
-}
-
-/// `GET /health/ready`: requests should be sent here; 503 once the node is on its way out.
-pub(super) async fn ready(request: HttpRequest, http: Data<Http>) -> HttpResponse {
-    let response = readiness(&http, json!({}));
-    counted(&http, &request, label::HEALTH, Instant::now(), response)
-}
-
-/// `GET /actuator/health`, as Spring's probes and clients read it.
-pub(super) async fn health(request: HttpRequest, http: Data<Http>) -> HttpResponse {
-    let response = readiness(&http, json!({ "groups": ["liveness", "readiness"] }));
-    counted(&http, &request, label::HEALTH, Instant::now(), response)
-}
-
-fn readiness(http: &Http, mut document: serde_json::Value) -> HttpResponse {
-    let (code, word) = if http.is_ready() {
-        (StatusCode::OK, "UP")
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "OUT_OF_SERVICE")
-    };
-    document["status"] = word.into();
-    HttpResponse::build(code).json(document)
+    let response = HttpResponse::Ok()
+        .content_type(PROMETHEUS)
+        .body(render(http));
+    counted(http, request, labels::METRICS, started, response)
 }
 
 /// `GET /actuator/info`: who answers.
@@ -85,7 +67,7 @@ pub(super) async fn info(request: HttpRequest, http: Data<Http>) -> HttpResponse
             "mode": http.config.mode.as_str(),
         },
     }));
-    counted(&http, &request, label::INFO, Instant::now(), response)
+    counted(&http, &request, labels::INFO, Instant::now(), response)
 }
 
 /// Any other method on these paths.

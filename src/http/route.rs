@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
+use super::labels::{self, Label};
+
 /// A path that means something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route<'p> {
@@ -41,22 +43,22 @@ pub enum Target<'p> {
 
 impl Target<'_> {
     /// A small number and a name, for metrics.
-    pub fn label(&self) -> (usize, &'static str) {
+    pub fn label(&self) -> Label {
         match self {
-            Self::Apps => (0, "apps"),
-            Self::Delta => (1, "delta"),
-            Self::App(_) => (2, "app"),
-            Self::Instance(..) => (3, "instance"),
-            Self::InstanceStatus(..) => (4, "instance_status"),
-            Self::InstanceMetadata(..) => (5, "instance_metadata"),
-            Self::ById(_) => (6, "by_id"),
-            Self::Vip(_) => (7, "vip"),
-            Self::Svip(_) => (8, "svip"),
-            Self::Asg(_) => (9, "asg"),
-            Self::Status => (10, "status"),
-            Self::StatusOverrides => (11, "status_overrides"),
-            Self::Batch => (12, "batch"),
-            Self::Registry => (13, "registry_page"),
+            Self::Apps => labels::APPS,
+            Self::Delta => labels::DELTA,
+            Self::App(_) => labels::APP,
+            Self::Instance(..) => labels::INSTANCE,
+            Self::InstanceStatus(..) => labels::INSTANCE_STATUS,
+            Self::InstanceMetadata(..) => labels::INSTANCE_METADATA,
+            Self::ById(_) => labels::BY_ID,
+            Self::Vip(_) => labels::VIP,
+            Self::Svip(_) => labels::SVIP,
+            Self::Asg(_) => labels::ASG,
+            Self::Status => labels::STATUS,
+            Self::StatusOverrides => labels::STATUS_OVERRIDES,
+            Self::Batch => labels::BATCH,
+            Self::Registry => labels::REGISTRY,
         }
     }
 
@@ -78,9 +80,6 @@ impl Target<'_> {
         self.allow().split(',').any(|allowed| allowed == method)
     }
 }
-
-/// The label of everything that is no route.
-pub const NO_ROUTE: (usize, &str) = (14, "none");
 
 /// Why a path means nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

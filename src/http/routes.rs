@@ -4,7 +4,7 @@ use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{FromRequest, Handler, Resource, Responder};
 
 use super::state::Http;
-use super::{dashboard, ops, service};
+use super::{dashboard, health, ops, service};
 
 /// Adds all routes of a node, below its context path.
 pub fn configure(app: &mut ServiceConfig, http: &Data<Http>) {
@@ -12,13 +12,16 @@ pub fn configure(app: &mut ServiceConfig, http: &Data<Http>) {
     let under = |path: &str| format!("{context}{path}");
     app.app_data(http.clone())
         .service(read_only(under("/metrics"), ops::metrics))
-        .service(read_only(under("/health/live"), ops::live))
-        .service(read_only(under("/health/ready"), ops::ready))
-        .service(read_only(under("/actuator/health"), ops::health))
-        .service(read_only(under("/actuator/health/liveness"), ops::live))
-        .service(read_only(under("/actuator/health/readiness"), ops::ready))
+        .service(read_only(under("/health/live"), health::live))
+        .service(read_only(under("/health/ready"), health::ready))
+        .service(read_only(under("/actuator/health"), health::health))
+        .service(read_only(under("/actuator/health/liveness"), health::live))
+        .service(read_only(
+            under("/actuator/health/readiness"),
+            health::ready,
+        ))
         .service(read_only(under("/actuator/info"), ops::info))
-        .service(read_only(under("/actuator/prometheus"), ops::metrics));
+        .service(read_only(under("/actuator/prometheus"), ops::prometheus));
     if http.config.page.enabled {
         let page = under(&http.config.page.path);
         if !page.is_empty() {

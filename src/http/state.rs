@@ -125,11 +125,12 @@ impl Http {
     }
 
     /// Requests that wait for each actor.
-    pub(super) fn mailboxes(&self) -> [(&'static str, usize); 3] {
+    pub(super) fn mailboxes(&self) -> [(&'static str, usize); 4] {
         [
             ("registry", self.registry.waiting()),
             ("preservation", self.preservation.waiting()),
             ("cache", self.reader.waiting()),
+            ("peers", self.peers.waiting()),
         ]
     }
 }

@@ -101,7 +101,7 @@ const STATUSES: [u16; 15] = [
     200, 204, 400, 403, 404, 405, 406, 408, 409, 413, 415, 431, 500, 503, 0,
 ];
 /// Routes that can be told apart.
-const MAX_ROUTES: usize = 24;
+pub const MAX_ROUTES: usize = 24;
 
 /// Handles of the HTTP side.
 #[derive(Clone)]

@@ -1,13 +1,17 @@
 //! Handles of what goes to each peer. The label is the peer's URL, without credentials.
+//!
+//! The recorder cannot forget a series, so those of a peer that is gone are left out of the page: gone is a peer
+//! whose handles nobody has any more. One that comes back counts on from where it was.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ::metrics::{
     Counter, Gauge, Histogram, Unit, counter, describe_counter, describe_gauge, describe_histogram,
     gauge, histogram, with_local_recorder,
 };
 use metrics_exporter_prometheus::PrometheusRecorder;
+use metrics_exporter_prometheus::formatting::sanitize_label_value;
 
 use crate::model::Action;
 
@@ -72,16 +76,40 @@ pub(super) fn describe() {
 #[derive(Clone)]
 pub struct PeersMetrics {
     recorder: Arc<PrometheusRecorder>,
+    /// Every peer that there ever was, and whether its handles are still held.
+    known: Arc<Mutex<HashMap<String, Weak<()>>>>,
 }
 
 impl PeersMetrics {
     pub(super) fn new(recorder: Arc<PrometheusRecorder>) -> Self {
-        Self { recorder }
+        Self {
+            recorder,
+            known: Arc::default(),
+        }
     }
 
     /// The handles of the peer at this URL, which must be without credentials.
     pub fn of(&self, url: &str) -> PeerMetrics {
-        with_local_recorder(&*self.recorder, || PeerMetrics::new(&self.recorder, url))
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = known.get(url).and_then(Weak::upgrade).unwrap_or_default();
+        known.insert(url.to_string(), Arc::downgrade(&held));
+        with_local_recorder(&*self.recorder, || {
+            PeerMetrics::new(&self.recorder, url, held)
+        })
+    }
+
+    /// The page without the lines of peers that are gone.
+    pub(super) fn without_gone(&self, page: String) -> String {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = known.iter().filter(|(_, held)| held.strong_count() == 0);
+        let labels: Vec<_> = gone
+            .map(|(url, _)| format!("{{peer=\"{}\"", sanitize_label_value(url)))
+            .collect();
+        if labels.is_empty() {
+            return page;
+        }
+        let stays = |line: &&str| !labels.iter().any(|label| line.contains(label));
+        page.split_inclusive('\n').filter(stays).collect()
     }
 }
 
@@ -89,6 +117,7 @@ impl PeersMetrics {
 pub struct PeerMetrics {
     recorder: Arc<PrometheusRecorder>,
     url: String,
+    _held: Arc<()>,
     /// Instances with undelivered changes.
     pub queue_length: Gauge,
     /// Seconds since the first of these changes.
@@ -112,11 +141,12 @@ pub struct PeerMetrics {
 }
 
 impl PeerMetrics {
-    fn new(recorder: &Arc<PrometheusRecorder>, url: &str) -> Self {
+    fn new(recorder: &Arc<PrometheusRecorder>, url: &str, held: Arc<()>) -> Self {
         let peer = || url.to_string();
         Self {
             recorder: recorder.clone(),
             url: peer(),
+            _held: held,
             queue_length: gauge!(QUEUE_LENGTH, "peer" => peer()),
             oldest: gauge!(OLDEST, "peer" => peer()),
             backoff: gauge!(BACKOFF, "peer" => peer()),
@@ -158,17 +188,36 @@ impl PeerMetrics {
         });
         counter.increment(count);
     }
+}
 
-    /// The peer is gone: nothing waits for it, and it is not up.
-    pub fn retire(&self) {
-        for gauge in [
-            &self.queue_length,
-            &self.oldest,
-            &self.backoff,
-            &self.up,
-            &self.last_contact,
-        ] {
-            gauge.set(0.0);
-        }
+#[cfg(test)]
+mod tests {
+    use crate::metrics::Metrics;
+
+    #[test]
+    fn a_peer_that_is_gone_leaves_the_page_and_counts_on_when_it_is_back() {
+        let metrics = Metrics::new();
+        let (a, b) = ("http://a:1/eureka/", "http://a:12/eureka/");
+        let mut first = metrics.peers.of(a);
+        let _other = metrics.peers.of(b);
+        first.batch("ok");
+        first.up.set(1.0);
+        // A replicator that takes over has handles before the one before has let go of them.
+        let second = metrics.peers.of(a);
+        drop(first);
+        let of_a = format!("{{peer=\"{a}\"");
+        assert!(metrics.render(&[]).contains(&of_a));
+        drop(second);
+        let page = metrics.render(&[]);
+        assert!(!page.contains(&of_a), "{page}");
+        assert!(
+            page.contains(&format!("eureka_peer_up{{peer=\"{b}\"}} 0")),
+            "{page}"
+        );
+
+        let mut back = metrics.peers.of(a);
+        back.batch("ok");
+        let line = format!("eureka_replication_batches_total{{peer=\"{a}\",result=\"ok\"}} 2");
+        assert!(metrics.render(&[]).contains(&line));
     }
 }

@@ -1,18 +1,14 @@
-//! Handles of the registry actor, and the instances by application and status.
+//! Handles of the registry actor.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use ::metrics::{Counter, Gauge, Histogram, counter, gauge, histogram, with_local_recorder};
-use metrics_exporter_prometheus::PrometheusRecorder;
+use ::metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
 use super::{
     APPLICATIONS, CANCELLATIONS, CLOCKS_SET_BACK, EVICTIONS, LEASE_AGE, LEASES, LEASES_HELD,
-    LEASES_LENGTHENED, LEASES_SILENT, MAX_APPLICATIONS, METADATA_UPDATES, REGISTRATIONS, RENEWALS,
-    REPLICATION_RECEIVED, REVISION, SERVER_INSTANCES, STATUS_CHANGES, TOMBSTONES,
+    LEASES_LENGTHENED, LEASES_SILENT, METADATA_UPDATES, REGISTRATIONS, RENEWALS,
+    REPLICATION_RECEIVED, REVISION, STATUS_CHANGES, TOMBSTONES,
 };
-use super::{RenewalResult, Renewals};
-use crate::model::{Action, InstanceStatus, Origin, Text};
+use super::{InstanceGauges, RenewalResult, Renewals};
+use crate::model::{Action, Origin};
 
 fn by_origin(name: &'static str) -> [Counter; 2] {
     Origin::ALL.map(|origin| counter!(name, "origin" => origin.as_str()))
@@ -53,7 +49,7 @@ pub struct RegistryMetrics {
 }
 
 impl RegistryMetrics {
-    pub(super) fn new(recorder: &Arc<PrometheusRecorder>) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             registrations: by_origin(REGISTRATIONS),
             cancellations: by_origin(CANCELLATIONS),
@@ -82,7 +78,7 @@ impl RegistryMetrics {
             lease_age: histogram!(LEASE_AGE),
             lengthened: counter!(LEASES_LENGTHENED),
             clocks_set_back: counter!(CLOCKS_SET_BACK),
-            instances: InstanceGauges::new(recorder.clone()),
+            instances: InstanceGauges::default(),
         }
     }
 
@@ -131,57 +127,4 @@ impl RegistryMetrics {
         };
         self.replication[action.index()][result].increment(1);
     }
-}
-
-/// `eureka_server_instances`, kept up to date change by change.
-#[derive(Clone)]
-pub struct InstanceGauges {
-    recorder: Arc<PrometheusRecorder>,
-    by_app: HashMap<Text, [Gauge; 5]>,
-    other: Option<[Gauge; 5]>,
-}
-
-impl InstanceGauges {
-    fn new(recorder: Arc<PrometheusRecorder>) -> Self {
-        Self {
-            recorder,
-            by_app: HashMap::new(),
-            other: None,
-        }
-    }
-
-    /// An instance of `app` came (`from` is `None`), changed its status, or went (`to` is `None`).
-    pub fn moved(&mut self, app: &Text, from: Option<InstanceStatus>, to: Option<InstanceStatus>) {
-        if from == to {
-            return;
-        }
-        let gauges = self.of(app);
-        if let Some(from) = from {
-            gauges[from.index()].decrement(1.0);
-        }
-        if let Some(to) = to {
-            gauges[to.index()].increment(1.0);
-        }
-    }
-
-    fn of(&mut self, app: &Text) -> &[Gauge; 5] {
-        let recorder = &self.recorder;
-        if self.by_app.len() >= MAX_APPLICATIONS && !self.by_app.contains_key(app) {
-            return self
-                .other
-                .get_or_insert_with(|| status_gauges(recorder, "other"));
-        }
-        self.by_app
-            .entry(app.clone())
-            .or_insert_with(|| status_gauges(recorder, app))
-    }
-}
-
-fn status_gauges(recorder: &Arc<PrometheusRecorder>, app: &str) -> [Gauge; 5] {
-    with_local_recorder(&**recorder, || {
-        InstanceStatus::ALL.map(|status| {
-            let (app, status) = (app.to_string(), status.as_str());
-            gauge!(SERVER_INSTANCES, "application" => app, "status" => status)
-        })
-    })
 }

@@ -52,7 +52,7 @@ impl Ground {
             self.published.clone(),
             answers,
             copy,
-            Door::new(cache.clone()),
+            Door::new(cache.clone(), self.metrics.actors.message_seconds("cache")),
         );
         (cache, reader)
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::{Actor, ActorContext, AsyncContext, Context, Handler, Message, Recipient, Running};
+use actix::{Actor, ActorContext, AsyncContext, Context, Handler, Message, Recipient};
 use tokio::sync::oneshot;
 
 use super::beats::Beats;
@@ -154,11 +154,6 @@ impl Actor for Replicator {
         self.show();
         self.pump(ctx);
         ctx.run_later(BEATS, Self::tick);
-    }
-
-    fn stopping(&mut self, _ctx: &mut Self::Context) -> Running {
-        self.parts.metrics.retire();
-        Running::Stop
     }
 }
 

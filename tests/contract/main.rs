@@ -18,6 +18,7 @@
 //! | `negotiation.rs` | wire.md §2.1–2.3: what is asked for and what comes |
 //! | `request_bodies.rs` | wire.md §2.4: packed, in other charsets, too long |
 //! | `limits.rs` | docs/configuration.md, limits: each with its answer and its counter |
+//! | `operators.rs` | health and metrics, as operators' tools ask for them |
 //! | `own_kind.rs` | what only nodes of this kind tell each other |
 //! | `round_trip.rs` | what goes out comes in again |
 //! | `bodies.rs` | golden answers, byte for byte |
@@ -37,6 +38,7 @@ mod java_merge;
 mod kit;
 mod limits;
 mod negotiation;
+mod operators;
 mod own_kind;
 mod registrations;
 mod replay;

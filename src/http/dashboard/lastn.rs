@@ -5,7 +5,8 @@ use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use tokio::time::Instant;
 
-use crate::http::ops::{counted, label};
+use crate::http::labels;
+use crate::http::ops::counted;
 use crate::http::state::Http;
 use crate::http::system::utc;
 use crate::mailbox::Shut;
@@ -35,7 +36,7 @@ pub(in crate::http) async fn lastn(request: HttpRequest, http: Data<Http>) -> Ht
             .body(html),
         Err(_) => HttpResponse::ServiceUnavailable().finish(),
     };
-    counted(&http, &request, label::LASTN, started, response)
+    counted(&http, &request, labels::LASTN, started, response)
 }
 
 async fn render(http: &Http) -> Result<String, Shut> {

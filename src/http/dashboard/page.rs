@@ -9,7 +9,8 @@ use askama::Template;
 use tokio::time::Instant;
 
 use crate::http::info::own_instance;
-use crate::http::ops::{counted, label};
+use crate::http::labels;
+use crate::http::ops::counted;
 use crate::http::replicas::{replicas, stats};
 use crate::http::state::Http;
 use crate::http::system::{System, uptime, utc};
@@ -74,7 +75,7 @@ pub(in crate::http) async fn page(request: HttpRequest, http: Data<Http>) -> Htt
             .body(html),
         Err(_) => HttpResponse::ServiceUnavailable().finish(),
     };
-    counted(&http, &request, label::PAGE, started, response)
+    counted(&http, &request, labels::PAGE, started, response)
 }
 
 async fn render(http: &Http) -> Result<String, Shut> {
