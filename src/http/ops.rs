@@ -1,7 +1,7 @@
 //! For operators and their tools: metrics, and who answers.
 
 use actix_web::http::header::{ALLOW, HeaderValue};
-use actix_web::web::Data;
+use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::json;
 use tokio::time::Instant;
@@ -29,31 +29,34 @@ pub(super) fn counted(
 
 /// `GET /metrics`.
 pub(super) async fn metrics(request: HttpRequest, http: Data<Http>) -> HttpResponse {
-    page_of_metrics(&request, &http, |http| {
-        http.metrics.render(&http.mailboxes())
-    })
+    page_of_metrics(request, http, |http| http.metrics.render(&http.mailboxes())).await
 }
 
 /// `GET /actuator/prometheus`: the same and Spring's names.
 pub(super) async fn prometheus(request: HttpRequest, http: Data<Http>) -> HttpResponse {
-    page_of_metrics(&request, &http, |http| {
+    page_of_metrics(request, http, |http| {
         http.metrics
             .render_for_spring(&http.mailboxes(), labels::uri)
     })
+    .await
 }
 
-fn page_of_metrics(
-    request: &HttpRequest,
-    http: &Http,
-    render: impl Fn(&Http) -> String,
+/// A page is written on the blocking pool: it takes milliseconds, in which a worker answers hundreds of heartbeats.
+async fn page_of_metrics(
+    request: HttpRequest,
+    http: Data<Http>,
+    render: fn(&Http) -> String,
 ) -> HttpResponse {
     let started = Instant::now();
     let in_flight = http.in_flight.bytes() as f64;
     http.metrics.http.bytes_in_flight.set(in_flight);
-    let response = HttpResponse::Ok()
-        .content_type(PROMETHEUS)
-        .body(render(http));
-    counted(http, request, labels::METRICS, started, response)
+    let shared = http.clone();
+    let response = match web::block(move || render(&shared)).await {
+        Ok(page) => HttpResponse::Ok().content_type(PROMETHEUS).body(page),
+        // Only where the runtime is on its way out.
+        Err(_) => HttpResponse::ServiceUnavailable().finish(),
+    };
+    counted(&http, &request, labels::METRICS, started, response)
 }
 
 /// `GET /actuator/info`: who answers.
