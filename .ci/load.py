@@ -4,7 +4,9 @@ import json
 import os
 import re
 import urllib.parse
+import zlib
 
+APPLICATIONS = 200
 BASE = urllib.parse.urlsplit(os.environ.get("EUREKA_URL", "http://127.0.0.1:8761/eureka/"))
 
 
@@ -60,8 +62,8 @@ class Pool:
 
 
 def app_of(name):
-    """The application of an instance: one of two hundred."""
-    return f"SERVICE-{sum(name.encode()) % 200:03}"
+    """The application of an instance."""
+    return f"SERVICE-{zlib.crc32(name.encode()) % APPLICATIONS:04}"
 
 
 def path_of(name):
