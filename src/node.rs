@@ -30,7 +30,7 @@ use crate::registry::{Published, Registry};
 use crate::transport::Network;
 use ground::Ground;
 
-pub use machine::{identity, listen, network};
+pub use machine::{facts, identity, listen, network};
 
 /// How long open requests may take once the node is on its way out.
 pub const GRACE: Duration = Duration::from_secs(5);

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use heureka::config::{Config, Sources, keys};
+use heureka::config::{Config, Disk, Given, Sources, keys};
+use heureka::node;
 
 use super::health::HealthArguments;
 use super::log::LogFormat;
@@ -11,7 +12,8 @@ use super::{health, log, serve};
 
 /// A Eureka service registry.
 ///
-/// Every setting may be given as --some.key=value or in the environment as SOME_KEY, in Spring's names.
+/// Settings are read from application.yml, .yaml and .properties here and in config/, with profiles as in Spring.
+/// Each may be given as --some.key=value or -Dsome.key=value too, or in the environment as SOME_KEY.
 #[derive(Parser)]
 #[command(version, about)]
 struct Arguments {
@@ -20,6 +22,9 @@ struct Arguments {
     /// Port to listen on; short for --server.port [default: 8761]
     #[arg(long, global = true)]
     port: Option<String>,
+    /// File or folder of settings, in place of the usual ones; short for --spring.config.location
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<String>,
     /// How log lines look; RUST_LOG sets how many there are
     #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text)]
     log: LogFormat,
@@ -35,7 +40,7 @@ enum Command {
 
 /// Carries out what the command line says.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
-    let (properties, rest) = split_properties(arguments);
+    let (mut given, rest) = split_properties(arguments);
     let arguments = Arguments::parse_from(rest);
     let command = arguments.command.unwrap_or(Command::Serve);
     if matches!(command, Command::Serve) {
@@ -43,10 +48,11 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 
     let port = arguments.port.map(|port| (keys::PORT.to_string(), port));
-    let sources = Sources::new(environment(), properties.into_iter().chain(port));
-    for name in sources.unknown() {
-        tracing::warn!("--{name:?} is no setting of this version; it has no effect");
-    }
+    let place = arguments
+        .config
+        .map(|place| (keys::CONFIG_LOCATION.to_string(), place));
+    given.arguments.extend(port.into_iter().chain(place));
+    let sources = Sources::gather(&given, &Disk::default());
     let config = match Config::read(&sources) {
         Ok(config) => config,
         Err(mistakes) => {
@@ -62,24 +68,30 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Sets `--some.key=value` apart from what the command itself understands.
-fn split_properties(
-    arguments: impl Iterator<Item = String>,
-) -> (Vec<(String, String)>, Vec<String>) {
-    let (mut properties, mut rest) = (Vec::new(), Vec::new());
+/// Sets `--some.key=value` and `-Dsome.key=value` apart from what the command itself understands.
+fn split_properties(arguments: impl Iterator<Item = String>) -> (Given, Vec<String>) {
+    let mut given = Given {
+        environment: environment().collect(),
+        facts: node::facts(),
+        ..Given::default()
+    };
+    let mut rest = Vec::new();
     for argument in arguments {
-        let property = argument
-            .strip_prefix("--")
-            .map(|text| match text.split_once('=') {
-                Some((name, value)) => (name.to_string(), value.to_string()),
-                None => (text.to_string(), String::new()),
-            });
-        match property {
-            Some((name, value)) if name.contains('.') => properties.push((name, value)),
-            _ => rest.push(argument),
+        let (place, text) = match (argument.strip_prefix("--"), argument.strip_prefix("-D")) {
+            (Some(text), _) => (&mut given.arguments, text),
+            (None, Some(text)) => (&mut given.system, text),
+            (None, None) => {
+                rest.push(argument);
+                continue;
+            }
+        };
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        match name.contains('.') {
+            true => place.push((name.to_string(), value.to_string())),
+            false => rest.push(argument),
         }
     }
-    (properties, rest)
+    (given, rest)
 }
 
 /// The environment, as far as it is text.
@@ -101,14 +113,28 @@ mod tests {
             "1",
             "--server.port=2",
             "--eureka.x",
+            "-Deureka.y=z",
+            "--config=a.yml",
             "--log=json",
         ];
-        let (properties, rest) = split_properties(given.map(String::from).into_iter());
-        let pairs = [("server.port", "2"), ("eureka.x", "")];
+        let (got, rest) = split_properties(given.map(String::from).into_iter());
+        let pairs = |pairs: &[(&str, &str)]| {
+            let owned = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+            pairs.iter().map(owned).collect::<Vec<_>>()
+        };
         assert_eq!(
-            properties,
-            pairs.map(|(k, v)| (k.to_string(), v.to_string()))
+            got.arguments,
+            pairs(&[("server.port", "2"), ("eureka.x", "")])
         );
-        assert_eq!(rest, ["heureka", "serve", "--port", "1", "--log=json"]);
+        assert_eq!(got.system, pairs(&[("eureka.y", "z")]));
+        let wanted = [
+            "heureka",
+            "serve",
+            "--port",
+            "1",
+            "--config=a.yml",
+            "--log=json",
+        ];
+        assert_eq!(rest, wanted);
     }
 }

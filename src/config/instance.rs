@@ -243,7 +243,7 @@ fn lease(reader: &mut Reader<'_>, default: LeaseTerms) -> LeaseTerms {
     }
 }
 
-fn metadata(reader: &Reader<'_>) -> Metadata {
+fn metadata(reader: &mut Reader<'_>) -> Metadata {
     let entries = reader.entries(keys::METADATA).into_iter();
     let pairs = entries.map(|(key, found)| (key.into(), found.text.into()));
     pairs.collect()

@@ -8,6 +8,33 @@ mod peers;
 pub use instance::*;
 pub use peers::*;
 
+/// Where files of settings are.
+pub const CONFIG_LOCATION: &str = "spring.config.location";
+/// More such places, which count more.
+pub const CONFIG_MORE: &str = "spring.config.additional-location";
+/// How such files are called; default `application`.
+pub const CONFIG_NAME: &str = "spring.config.name";
+/// Files that one brings in.
+pub const CONFIG_IMPORT: &str = "spring.config.import";
+/// Profiles under which a document counts.
+pub const ON_PROFILE: &str = "spring.config.activate.on-profile";
+/// Platforms on which a document counts.
+pub const ON_PLATFORM: &str = "spring.config.activate.on-cloud-platform";
+/// The platform, if the environment does not tell.
+pub const PLATFORM: &str = "spring.main.cloud-platform";
+/// What one wrote for [`ON_PROFILE`] before.
+pub const OLD_ON_PROFILE: &str = "spring.profiles";
+/// Profiles that are active.
+pub const ACTIVE: &str = "spring.profiles.active";
+/// More of them.
+pub const INCLUDE: &str = "spring.profiles.include";
+/// Those that are active where no others are.
+pub const DEFAULT_PROFILES: &str = "spring.profiles.default";
+/// Profiles that come with one.
+pub const PROFILE_GROUP: &str = "spring.profiles.group.<name>";
+/// Settings as a JSON text.
+pub const JSON: &str = "spring.application.json";
+
 /// See [`super::HttpConfig::port`].
 pub const PORT: &str = "server.port";
 /// See [`super::HttpConfig::address`].
@@ -102,7 +129,20 @@ pub const ENVIRONMENT: &str = "eureka.environment";
 pub const DATACENTER: &str = "eureka.datacenter";
 
 /// Those of the server alone.
-const SERVER: [&str; 44] = [
+const SERVER: [&str; 57] = [
+    CONFIG_LOCATION,
+    CONFIG_MORE,
+    CONFIG_NAME,
+    CONFIG_IMPORT,
+    ON_PROFILE,
+    ON_PLATFORM,
+    PLATFORM,
+    OLD_ON_PROFILE,
+    ACTIVE,
+    INCLUDE,
+    DEFAULT_PROFILES,
+    PROFILE_GROUP,
+    JSON,
     PORT,
     ADDRESS,
     CONTEXT_PATH,
@@ -160,4 +200,18 @@ pub(super) fn all() -> impl Iterator<Item = &'static str> {
 pub(super) fn without_effect() -> impl Iterator<Item = (&'static str, &'static str)> {
     let idle = [peers::WITHOUT_EFFECT, instance::WITHOUT_EFFECT];
     idle.into_iter().flatten().copied()
+}
+
+/// Whether values of this key are never shown.
+pub(super) fn is_secret(key: &str) -> bool {
+    let last = key.rsplit('.').next().unwrap_or(key).to_ascii_lowercase();
+    let words = [
+        "password",
+        "secret",
+        "token",
+        "passphrase",
+        "access-id",
+        "private-key",
+    ];
+    words.iter().any(|word| last.contains(word))
 }

@@ -1,46 +1,69 @@
 //! Every knob: what it is, its default, and where its value came from.
 //!
 //! One struct per owner, each field documented with meaning, unit, default and trade-off. A key may be
-//! set on the command line (`--eureka.server.mode=classic`) or in the environment in Spring's spelling
-//! (`EUREKA_SERVER_MODE`); spelling is relaxed as in Spring: dashes, underscores and case do not matter.
-//! All mistakes are reported at once.
+//! set in files as a Spring application has them, in the environment (`EUREKA_SERVER_MODE`) and on the command
+//! line (`--eureka.server.mode=classic`); spelling is relaxed as in Spring. All mistakes are reported at once.
+//!
+//! The way of a value: `gather.rs` puts all sources in order, with the files that `load.rs` finds; `sources.rs`
+//! answers what is set; `read.rs` makes values of texts; the structs say which.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `keys.rs` `keys/` | the canonical spelling of every key |
-//! | `sources.rs` | command line and environment, and which of them wins |
-//! | `read.rs` | texts to values, and the mistakes |
+//! | `key.rs` | a key with its data filled in: which user's password |
+//! | `gather.rs` | all sources in their order, and which profiles are active |
+//! | `load.rs` `location.rs` | which files count, and which documents in them |
+//! | `files/` | YAML, `.properties` and JSON to names and values |
+//! | `profiles.rs` | active profiles, and conditions on them |
+//! | `relaxed.rs` | which names mean the same |
+//! | `placeholders.rs` | `${name:default}` |
+//! | `property.rs` `sources.rs` | one value, and all of them |
+//! | `read.rs` `mistake.rs` | texts to values, and what may be wrong with them |
+//! | `unknown.rs` | names that are no settings |
 //! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` `instance.rs` | the structs |
 //! | `peer_lists.rs` | the lists of peers, in all their forms |
 //! | `settings.rs` | [`Config`]: all of them together |
 
 mod cache;
 mod eviction;
+mod files;
+mod gather;
 mod http;
 mod instance;
+mod key;
 pub mod keys;
 mod limits;
+mod load;
+mod location;
+mod mistake;
 mod overload;
 mod page;
 mod peer_lists;
 mod peers;
+mod placeholders;
 mod preservation;
+mod profiles;
+mod property;
 mod read;
 mod registry;
+mod relaxed;
 mod settings;
 mod sources;
+mod unknown;
 
 pub use cache::CacheConfig;
 pub use eviction::{EvictionConfig, Sweep};
+pub use files::{Disk, Files};
+pub use gather::Given;
 pub use http::HttpConfig;
 pub use instance::{InstanceConfig, Link, Links, Own};
 pub use limits::LimitsConfig;
+pub use mistake::ConfigError;
 pub use overload::OverloadConfig;
 pub use page::PageConfig;
 pub use peer_lists::{DEFAULT_ZONE, DnsLists};
 pub use peers::PeersConfig;
 pub use preservation::{PreservationConfig, Protection};
-pub use read::ConfigError;
 pub use registry::{LeaseAccounting, RegistryConfig};
 pub use settings::{Config, Mode};
 pub use sources::Sources;

@@ -23,7 +23,7 @@ pub struct DnsLists {
 /// The URLs of every zone. The zone that everybody has is accepted in every spelling (config.md §4.3).
 pub(super) fn by_zone(reader: &mut Reader<'_>, zones: &[String]) -> BTreeMap<String, Vec<NodeUrl>> {
     let mut lists = BTreeMap::new();
-    for (name, found) in reader.entries(keys::SERVICE_URL) {
+    for (name, found) in reader.lists(keys::SERVICE_URL) {
         let mut zone = zone(&name);
         if !found.exact {
             let meant = zones.iter().find(|known| plain(known) == plain(&name));
@@ -42,7 +42,7 @@ pub(super) fn by_zone(reader: &mut Reader<'_>, zones: &[String]) -> BTreeMap<Str
 
 /// The zones of a region, if it has any.
 pub(super) fn zones(reader: &mut Reader<'_>, region: &str) -> Option<Vec<String>> {
-    let mut entries = reader.entries(keys::ZONES);
+    let mut entries = reader.lists(keys::ZONES);
     entries.retain(|(name, found)| name == region || !found.exact && plain(name) == plain(region));
     let (_, found) = entries.pop()?;
     let zones: Vec<_> = items(&found.text).map(zone).collect();

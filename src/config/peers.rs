@@ -252,7 +252,6 @@ mod tests {
             ("eureka.client.service-url.default-zone", 1),
             ("eureka.client.serviceUrl.defaultzone", 1),
             ("eureka.client.service-url.default_zone", 1),
-            ("eureka.serviceUrl.default", 1),
         ] {
             let config = read(&[(name, P)]);
             assert_eq!(lists(&config), wanted, "{name}");

@@ -4,23 +4,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::Sources;
+use super::key::Key;
+use super::keys;
+use super::mistake::ConfigError;
 use super::peer_lists::items;
-use super::sources::Found;
+use super::property::Found;
+use super::sources::Unfilled;
 use crate::model::{Limit, NodeUrl, without_credentials};
-
-/// A value that cannot be used: the key, what came, from where, and what is wanted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key}: wanted {wanted}, got {text:?} from {from}")]
-pub struct ConfigError {
-    /// The canonical key.
-    pub key: &'static str,
-    /// What was given.
-    pub text: String,
-    /// Where it was given.
-    pub from: String,
-    /// What would have been right.
-    pub wanted: &'static str,
-}
 
 /// Reads values from the sources and remembers what was wrong.
 pub(super) struct Reader<'s> {
@@ -34,18 +24,28 @@ impl<'s> Reader<'s> {
     pub(super) fn new(sources: &'s Sources) -> Self {
         Self {
             sources,
-            mistakes: Vec::new(),
-            warnings: Vec::new(),
+            mistakes: sources.mistakes.clone(),
+            warnings: sources.warnings.clone(),
+        }
+    }
+
+    /// What looks like a setting and is none.
+    pub(super) fn warn_of_unknown_names(&mut self) {
+        for warning in self.sources.unknown() {
+            self.warn(warning);
         }
     }
 
     /// Whether the user set this key.
-    pub(super) fn is_set(&self, key: &str) -> bool {
-        self.sources.get(key).is_some()
+    pub(super) fn is_set(&self, key: impl Into<Key>) -> bool {
+        self.sources.has(&key.into())
     }
 
+    /// Says it once.
     pub(super) fn warn(&mut self, warning: String) {
-        self.warnings.push(warning);
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
     }
 
     /// A key that does nothing at present, because of `reason`.
@@ -55,26 +55,31 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The value that `parse` makes of the text, or `default` if there is none.
+    /// What is given for a key.
+    pub(super) fn found(&mut self, key: impl Into<Key>) -> Option<Found> {
+        let key = key.into();
+        let found = self.sources.get(&key)?;
+        self.filled(&key, found)
+    }
+
+    /// The value that `parse` makes of the text without blanks around it, or `default` if there is none. An empty
+    /// text is none, as in Spring.
     pub(super) fn value<T>(
         &mut self,
-        key: &'static str,
+        key: impl Into<Key>,
         wanted: &'static str,
         default: T,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> T {
-        let Some(found) = self.sources.get(key) else {
+        let key = key.into();
+        let found = self.found(key.clone());
+        let Some(found) = found.filter(|found| !found.text.trim().is_empty()) else {
             return default;
         };
         match parse(found.text.trim()) {
             Some(value) => value,
             None => {
-                self.mistakes.push(ConfigError {
-                    key,
-                    text: found.text.clone(),
-                    from: found.from.clone(),
-                    wanted,
-                });
+                self.refuse(key, &found, wanted);
                 default
             }
         }
@@ -83,33 +88,115 @@ impl<'s> Reader<'s> {
     /// A number.
     pub(super) fn number<T: FromStr>(
         &mut self,
-        key: &'static str,
+        key: impl Into<Key>,
         wanted: &'static str,
         default: T,
     ) -> T {
         self.value(key, wanted, default, |text| text.parse().ok())
     }
 
-    /// What is given for a key.
-    pub(super) fn found(&self, key: &str) -> Option<Found> {
-        self.sources.get(key).cloned()
-    }
-
     /// The entries of a map; what counts most is last.
-    pub(super) fn entries(&self, map: &str) -> Vec<(String, Found)> {
-        self.sources.entries(map).to_vec()
+    pub(super) fn entries(&mut self, map: &'static str) -> Vec<(String, Found)> {
+        let mut entries = Vec::new();
+        for (name, found) in self.sources.entries(map) {
+            let found = self.filled(&Key::at(map, &name), found);
+            entries.extend(found.map(|found| (name, found)));
+        }
+        entries
     }
 
-    /// A key is not set although another one needs it.
-    pub(super) fn missing(&mut self, key: &'static str, wanted: &'static str, by: &str) {
-        let from = format!("nowhere, and {by} needs it");
-        let text = String::new();
-        self.mistakes.push(ConfigError {
+    /// The entries of a map of lists, each as one text with commas; what counts most is last.
+    pub(super) fn lists(&mut self, map: &'static str) -> Vec<(String, Found)> {
+        let mut lists: Vec<(String, Found)> = Vec::new();
+        for (name, found) in self.entries(map) {
+            let Some((name, _)) = name.split_once('[') else {
+                lists.retain(|(known, _)| *known != name);
+                lists.push((name, found));
+                continue;
+            };
+            match lists.iter_mut().find(|(known, _)| known == name) {
+                Some((_, list)) if list.rank == found.rank => {
+                    list.text = format!("{},{}", list.text, found.text);
+                }
+                // A list takes the place of the one below it.
+                Some((_, list)) if list.rank < found.rank => *list = found,
+                Some(_) => {}
+                None => lists.push((name.to_string(), found)),
+            }
+        }
+        lists
+    }
+
+    /// What stands for the `<…>` of these keys, each once: names of a map, or `[0]`, `[1]`, … of a list. Each is
+    /// read with [`Key::at`].
+    #[allow(dead_code, reason = "for maps and lists of settings yet to come")]
+    pub(super) fn names(&self, keys: &[&'static str]) -> Vec<String> {
+        self.sources.names(keys)
+    }
+
+    /// A list: a text with commas, or elements one by one. Without blanks around them and empty ones.
+    #[allow(dead_code, reason = "for maps and lists of settings yet to come")]
+    pub(super) fn list(&mut self, key: impl Into<Key>) -> Vec<String> {
+        let key = key.into();
+        let mut list = Vec::new();
+        for found in self.sources.list(&key) {
+            let found = self.filled(&key, found);
+            list.extend(
+                found
+                    .iter()
+                    .flat_map(|found| items(&found.text).map(String::from)),
+            );
+        }
+        list
+    }
+
+    fn filled(&mut self, key: &Key, found: Result<Found, Unfilled>) -> Option<Found> {
+        match found {
+            Ok(found) => {
+                for name in found.unknown.iter().filter(|name| *name != HOST) {
+                    self.warn(format!(
+                        "{key}: ${{{name}}} is not set anywhere, so it stays as it is written, from {}",
+                        found.from
+                    ));
+                }
+                Some(found)
+            }
+            Err(Unfilled { from, problem }) => {
+                let key = key.to_string();
+                let mistake = ConfigError::Placeholder { key, problem, from };
+                self.remember(mistake);
+                None
+            }
+        }
+    }
+
+    /// Once, although a key may be asked for twice.
+    fn remember(&mut self, mistake: ConfigError) {
+        if !self.mistakes.contains(&mistake) {
+            self.mistakes.push(mistake);
+        }
+    }
+
+    /// A value cannot be used. One that may be a secret is not shown.
+    pub(super) fn refuse(&mut self, key: impl Into<Key>, found: &Found, wanted: &'static str) {
+        let key = key.into().to_string();
+        let text = match keys::is_secret(&key) {
+            true => "***".to_string(),
+            false => found.text.clone(),
+        };
+        let from = found.from.clone();
+        self.remember(ConfigError::Value {
             key,
             text,
             from,
             wanted,
         });
+    }
+
+    /// A key is not set although another one needs it.
+    pub(super) fn missing(&mut self, key: impl Into<Key>, wanted: &'static str, by: &str) {
+        let (key, by) = (key.into().to_string(), by.to_string());
+        self.remember(ConfigError::Missing { key, wanted, by });
     }
 
     /// A list of service URLs, each once. Mistakes are shown without credentials.
@@ -131,23 +218,21 @@ impl<'s> Reader<'s> {
     /// Refuses a text that may have credentials in it. All of it is shown without them, and no part by itself: a
     /// comma in a password cuts that in two.
     pub(super) fn refuse_urls(&mut self, key: &'static str, found: &Found, wanted: &'static str) {
-        let from = found.from.clone();
         let text = without_credentials(&found.text);
-        self.mistakes.push(ConfigError {
-            key,
+        let found = Found {
             text,
-            from,
-            wanted,
-        });
+            ..found.clone()
+        };
+        self.refuse(key, &found, wanted);
     }
 
     /// A text, if one is given that is not empty.
-    pub(super) fn name(&mut self, key: &'static str) -> Option<String> {
+    pub(super) fn name(&mut self, key: impl Into<Key>) -> Option<String> {
         Some(self.text(key, "")).filter(|text| !text.is_empty())
     }
 
     /// A port that one can connect to.
-    pub(super) fn port(&mut self, key: &'static str, default: u16) -> u16 {
+    pub(super) fn port(&mut self, key: impl Into<Key>, default: u16) -> u16 {
         let wanted = "a number from 1 to 65535";
         self.value(key, wanted, default, |text| {
             text.parse().ok().filter(|port| *port != 0)
@@ -160,7 +245,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A number of milliseconds without a unit; 0 is no pause.
-    pub(super) fn pause(&mut self, key: &'static str, default: Duration) -> Duration {
+    pub(super) fn pause(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
         let wanted = "a number of milliseconds without a unit";
         self.value(key, wanted, default, |text| match text {
             "0" => Some(Duration::ZERO),
@@ -179,7 +264,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A positive number of milliseconds, without a unit as in Java.
-    pub(super) fn millis(&mut self, key: &'static str, default: Duration) -> Duration {
+    pub(super) fn millis(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
         let wanted = "a positive number of milliseconds without a unit";
         self.value(key, wanted, default, |text| {
             positive(text).map(Duration::from_millis)
@@ -187,7 +272,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A positive number of seconds, without a unit as in Java.
-    pub(super) fn seconds(&mut self, key: &'static str, default: Duration) -> Duration {
+    pub(super) fn seconds(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
         let wanted = "a positive number of seconds without a unit";
         self.value(key, wanted, default, |text| {
             positive(text).map(Duration::from_secs)
@@ -195,7 +280,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A flag, in any of Spring's words (config.md §6.5).
-    pub(super) fn flag(&mut self, key: &'static str, default: bool) -> bool {
+    pub(super) fn flag(&mut self, key: impl Into<Key>, default: bool) -> bool {
         self.value(key, "true or false", default, |text| {
             match text.to_ascii_lowercase().as_str() {
                 "true" | "on" | "yes" | "1" => Some(true),
@@ -205,13 +290,15 @@ impl<'s> Reader<'s> {
         })
     }
 
-    /// Any text.
-    pub(super) fn text(&mut self, key: &'static str, default: &str) -> String {
-        self.value(key, "a text", default.to_string(), |text| {
-            Some(text.to_string())
-        })
+    /// Any text, without blanks around it; an empty one is one.
+    pub(super) fn text(&mut self, key: impl Into<Key>, default: &str) -> String {
+        let found = self.found(key);
+        found.map_or(default.to_string(), |found| found.text.trim().to_string())
     }
 }
+
+/// The one placeholder that is filled in later, when the host's name is known.
+const HOST: &str = "eureka.hostname";
 
 fn positive(text: &str) -> Option<u64> {
     // No interval of a year or more is meant; this also keeps sums of times far from overflow.

@@ -91,6 +91,7 @@ impl Config {
         for (key, reason) in keys::without_effect() {
             reader.warn_if_set(key, reason);
         }
+        reader.warn_of_unknown_names();
         config.warnings = reader.warnings;
         if reader.mistakes.is_empty() {
             Ok(config)

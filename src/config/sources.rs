@@ -1,28 +1,34 @@
-//! Where values come from: the command line wins over the environment, and that over the defaults.
+//! All values that were given, in the order in which they count, and the questions that one may ask of them.
 //!
-//! Names are compared in Spring's uniform form (config.md §7): case, dashes and underscores do not
-//! matter, and in the environment neither do the dots, which become underscores there.
+//! Names are compared relaxed (`relaxed.rs`); placeholders are filled in when a value is asked for, from all
+//! sources. A list is a text with commas or `key[0]`, `key[1]`, …, all of it from one source; a map has entries of
+//! all sources.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
 
-use super::keys;
+use super::key::Key;
+use super::mistake::ConfigError;
+use super::peer_lists::items;
+use super::placeholders::fill;
+use super::property::{Found, Property};
+use super::relaxed::{Name, Pattern, Spelling, uniform};
+use super::unknown;
 
-/// A value and the place it came from, for error messages.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) text: String,
-    pub(super) from: String,
-    /// Whether the name came as it was meant; in the environment case and dashes are lost.
-    pub(super) exact: bool,
-}
-
-/// All values that were given, by canonical key.
+/// All values that were given. [`Sources::gather`] reads files too, [`Sources::new`] none.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    found: HashMap<&'static str, Found>,
-    /// Entries of maps by the map's key, each with its own name; the last given is the last.
-    maps: HashMap<&'static str, Vec<(String, Found)>>,
-    unknown: Vec<String>,
+    /// What counts least is first.
+    pub(super) properties: Vec<Property>,
+    /// What placeholders may ask for although nobody set it.
+    pub(super) facts: Vec<(String, String)>,
+    /// What was wrong with the sources themselves.
+    pub(super) mistakes: Vec<ConfigError>,
+    /// What the user should know although nothing is wrong.
+    pub(super) warnings: Vec<String>,
+    /// Profiles that are active, in order.
+    pub(super) profiles: Vec<String>,
+    /// Files that were read, in order.
+    pub(super) files: Vec<String>,
 }
 
 impl Sources {
@@ -32,241 +38,276 @@ impl Sources {
         arguments: impl IntoIterator<Item = (String, String)>,
     ) -> Self {
         let mut sources = Self::default();
-        for (name, text) in environment {
-            let from = format!("the environment variable {name}");
-            // With a dot in it, as a container's description may have it, it is spelt as anywhere else.
-            let spelling = match name.contains('.') {
-                true => Spelling::Dotted,
-                false => Spelling::Environment,
-            };
-            let exact = spelling == Spelling::Dotted;
-            sources.take(&name, spelling, Found { text, from, exact });
-        }
-        for (name, text) in arguments {
-            let from = format!("the argument --{name}");
-            let exact = true;
-            if !sources.take(&name, Spelling::Dotted, Found { text, from, exact }) {
-                sources.unknown.push(name);
-            }
-        }
+        sources.add(from_environment(environment));
+        sources.add(from_arguments(arguments, "--"));
         sources
     }
 
-    /// Whether the name is one of a key.
-    fn take(&mut self, name: &str, spelling: Spelling, found: Found) -> bool {
-        if let Some(key) = known_key(name, spelling) {
-            self.found.insert(key, found);
-            return true;
+    /// What is added last counts most.
+    pub(super) fn add(&mut self, properties: impl IntoIterator<Item = Property>) {
+        let rank = self.properties.last().map_or(0, |last| last.rank + 1);
+        for property in properties {
+            self.properties.push(Property { rank, ..property });
         }
-        let Some((map, entry)) = known_entry(name, spelling) else {
-            return false;
-        };
-        let entries = self.maps.entry(map).or_default();
-        entries.retain(|(name, _)| *name != entry);
-        entries.push((entry, found));
-        true
+    }
+
+    /// What `above` has counts more than all that is here.
+    pub(super) fn append(&mut self, above: &Self) {
+        let first = self.properties.last().map_or(0, |last| last.rank + 1);
+        for property in &above.properties {
+            let rank = first + property.rank;
+            // What was filled in before was filled in from less.
+            let filled = OnceCell::new();
+            self.properties.push(Property {
+                rank,
+                filled,
+                ..property.clone()
+            });
+        }
+    }
+
+    /// One warning for each name that looks like a setting and is none.
+    pub fn unknown(&self) -> Vec<String> {
+        unknown::warnings(&self.properties)
+    }
+
+    /// Whether a value was given for `key`, or elements of a list.
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.last(&key.pattern()).is_some() || self.last(&key.pattern().below()).is_some()
     }
 
     /// The value of `key`, if one was given.
-    pub(super) fn get(&self, key: &str) -> Option<&Found> {
-        self.found.get(key)
+    pub(super) fn get(&self, key: &Key) -> Option<Result<Found, Unfilled>> {
+        self.last(&key.pattern())
+            .map(|property| self.filled(property))
+    }
+
+    /// The elements of a list, each as it was given; where there are none, nothing was given. What was given as
+    /// one text is one element.
+    pub(super) fn list(&self, key: &Key) -> Vec<Result<Found, Unfilled>> {
+        let whole = self.last(&key.pattern());
+        let pattern = key.pattern().below();
+        let elements = self.last(&pattern).map(|property| property.rank);
+        match (whole, elements) {
+            (Some(whole), elements) if elements.is_none_or(|rank| rank < whole.rank) => {
+                vec![self.filled(whole)]
+            }
+            (_, Some(rank)) => self.indexed(&pattern, rank),
+            _ => Vec::new(),
+        }
+    }
+
+    fn indexed(&self, pattern: &Pattern, rank: usize) -> Vec<Result<Found, Unfilled>> {
+        let of_rank = self.properties.iter().filter(|p| p.rank == rank);
+        let mut elements: Vec<(usize, &Property)> = of_rank
+            .filter_map(|property| {
+                let data = pattern.data_in(&property.name)?.pop()?;
+                let index = data.strip_prefix('[')?.strip_suffix(']')?;
+                Some((index.parse().ok()?, property))
+            })
+            .collect();
+        elements.sort_by_key(|(index, _)| *index);
+        elements
+            .into_iter()
+            .map(|(_, property)| self.filled(property))
+            .collect()
+    }
+
+    /// What stands for the `<…>` of these keys, each once: names of a map's entries, or `[0]`, `[1]`, … of a list.
+    /// Those of a list are of one source. Those of the environment are in lower case, where nothing else has them.
+    pub(super) fn names(&self, keys: &[&'static str]) -> Vec<String> {
+        let patterns = keys.iter().map(|key| Pattern::of(key));
+        let patterns: Vec<_> = patterns.flat_map(|p| [p.clone().below(), p]).collect();
+        let mut names: Vec<(String, usize, bool)> = Vec::new();
+        for property in &self.properties {
+            let mut data = patterns.iter().filter_map(|p| p.data_in(&property.name));
+            let Some(name) = data.find_map(|data| data.into_iter().next()) else {
+                continue;
+            };
+            let exact = property.name.spelling == Spelling::Dotted;
+            match names.iter_mut().find(|(known, ..)| *known == name) {
+                Some(known) => *known = (name, property.rank, known.2 || exact),
+                None => names.push((name, property.rank, exact)),
+            }
+        }
+        let is_index = |name: &str| name.starts_with('[');
+        let indices = names.iter().filter(|(name, ..)| is_index(name));
+        let highest = indices.map(|(_, rank, _)| *rank).max();
+        let known = names.clone();
+        names.retain(|(name, rank, exact)| match is_index(name) {
+            true => Some(*rank) == highest,
+            false => {
+                let other = |(other, _, spelt): &(String, usize, bool)| {
+                    *spelt && uniform(other) == uniform(name)
+                };
+                *exact || !known.iter().any(other)
+            }
+        });
+        names.into_iter().map(|(name, ..)| name).collect()
     }
 
     /// The entries of a map, under the names that they were given; what counts most is last.
-    pub(super) fn entries(&self, map: &str) -> &[(String, Found)] {
-        self.maps.get(map).map_or(&[], Vec::as_slice)
+    pub(super) fn entries(&self, map: &str) -> Vec<(String, Result<Found, Unfilled>)> {
+        let pattern = Pattern::of(map);
+        let mut entries: Vec<(String, &Property)> = Vec::new();
+        for property in &self.properties {
+            let data = pattern.data_in(&property.name);
+            let Some(name) = data.and_then(|mut data| data.pop()) else {
+                continue;
+            };
+            entries.retain(|(known, _)| *known != name);
+            entries.push((name, property));
+        }
+        let filled = |(name, property)| (name, self.filled(property));
+        entries.into_iter().map(filled).collect()
     }
 
-    /// Arguments that name no key of this version, in the order given.
-    pub fn unknown(&self) -> &[String] {
-        &self.unknown
+    fn last(&self, pattern: &Pattern) -> Option<&Property> {
+        let mut from_above = self.properties.iter().rev();
+        from_above.find(|property| pattern.data_in(&property.name).is_some())
     }
-}
 
-/// How a place spells names.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Spelling {
-    /// `eureka.server.mode`.
-    Dotted,
-    /// `EUREKA_SERVER_MODE`: dots are underscores, and the case of a map's entry is lost.
-    Environment,
-}
+    fn filled(&self, property: &Property) -> Result<Found, Unfilled> {
+        let lookup = |name: &str| self.fact(name);
+        let filled = property
+            .filled
+            .get_or_init(|| fill(&property.text, &lookup));
+        match filled {
+            Ok(filled) => Ok(property.found(filled)),
+            Err(problem) => Err(Unfilled {
+                from: property.from.clone(),
+                problem: problem.to_string(),
+            }),
+        }
+    }
 
-impl Spelling {
-    /// `eureka.server.enableSelfPreservation` and `eureka.server.enable-self-preservation` alike; in the
-    /// environment also `EUREKA_SERVER_MODE`, `EUREKA_SERVER_M_O_D_E` and `eureka.server.mode`.
-    fn uniform(self, name: &str) -> String {
-        let keeps = |c: &char| match c {
-            '-' | '_' => false,
-            '.' => self == Self::Dotted,
-            _ => true,
+    /// What a placeholder of this name stands for.
+    fn fact(&self, name: &str) -> Option<String> {
+        let pattern = Pattern::literally(name);
+        let given = self.last(&pattern).map(|property| property.text.clone());
+        given.or_else(|| {
+            let name = Name::dotted(name);
+            let mut facts = self.facts.iter();
+            let fact = facts.find(|(key, _)| Pattern::of(key).data_in(&name).is_some())?;
+            Some(fact.1.clone())
+        })
+    }
+
+    /// The parts of a list, as they count at present; for the loader.
+    pub(super) fn words(&self, key: &'static str) -> Vec<String> {
+        parts(self.list(&key.into()))
+    }
+
+    /// The parts of a list in a map.
+    pub(super) fn words_at(&self, key: &'static str, name: &str) -> Vec<String> {
+        parts(self.list(&Key::at(key, name)))
+    }
+
+    /// The parts of a list in every source that has it, what counts least first.
+    pub(super) fn words_of_all(&self, key: &'static str) -> Vec<String> {
+        let (whole, element) = (Pattern::of(key), Pattern::of(key).below());
+        let has_it = |property: &&Property| {
+            let data = whole.data_in(&property.name);
+            data.or_else(|| element.data_in(&property.name)).is_some()
         };
-        name.chars()
-            .filter(keeps)
-            .flat_map(char::to_lowercase)
-            .collect()
+        let of_all = self.properties.iter().filter(has_it);
+        parts(of_all.map(|property| self.filled(property)).collect())
     }
 }
 
-fn known_key(name: &str, spelling: Spelling) -> Option<&'static str> {
-    let name = spelling.uniform(name);
-    keys::all().find(|key| spelling.uniform(key) == name)
+/// What stands between commas.
+fn parts(found: Vec<Result<Found, Unfilled>>) -> Vec<String> {
+    let found = found.into_iter().flatten();
+    found
+        .flat_map(|found| items(&found.text).map(String::from).collect::<Vec<_>>())
+        .collect()
 }
 
-/// Netflix has no `client` in the names of its own property files.
-const NETFLIX_SERVICE_URL: &str = "eureka.service-url.<zone>";
-
-/// The map and the entry in it that a name means.
-fn known_entry(name: &str, spelling: Spelling) -> Option<(&'static str, String)> {
-    let maps = keys::all()
-        .filter(|key| key.ends_with('>'))
-        .map(|key| (key, key));
-    let maps = maps.chain([(NETFLIX_SERVICE_URL, keys::SERVICE_URL)]);
-    let mut found = maps.filter_map(|(spelt, map)| {
-        let prefix = spelt.split(".<").next()?;
-        Some((map, entry_below(name, prefix, spelling)?))
-    });
-    found.next()
+/// A value whose placeholders cannot be filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unfilled {
+    pub(super) from: String,
+    pub(super) problem: String,
 }
 
-/// What stands behind a prefix: the name of an entry, which is data and not relaxed (config.md §7.1).
-fn entry_below(name: &str, prefix: &str, spelling: Spelling) -> Option<String> {
-    let prefix = spelling.uniform(prefix);
-    // The end of the shortest beginning of the name that means the prefix.
-    let end = name
-        .char_indices()
-        .map(|(at, c)| at + c.len_utf8())
-        .find(|end| spelling.uniform(&name[..*end]) == prefix)?;
-    let rest = &name[end..];
-    let entry = match spelling {
-        Spelling::Dotted => match rest.strip_prefix('.') {
-            Some(entry) => entry,
-            None => rest.strip_prefix('[')?.strip_suffix(']')?,
-        },
-        Spelling::Environment => rest.strip_prefix('_')?,
+/// Sorted, so that of two spellings of one name always the same one counts.
+pub(super) fn from_environment(
+    environment: impl IntoIterator<Item = (String, String)>,
+) -> Vec<Property> {
+    let mut pairs: Vec<_> = environment.into_iter().collect();
+    pairs.sort();
+    let property = |(name, text): (String, String)| {
+        let from = format!("the environment variable {name}");
+        Property::new(Name::environment(&name), text, from)
     };
-    let entry = match spelling {
-        Spelling::Dotted => entry.to_string(),
-        Spelling::Environment => entry.to_lowercase(),
+    pairs.into_iter().map(property).collect()
+}
+
+pub(super) fn from_arguments(
+    arguments: impl IntoIterator<Item = (String, String)>,
+    prefix: &str,
+) -> Vec<Property> {
+    let property = |(name, text): (String, String)| {
+        let from = format!("the argument {prefix}{name}");
+        Property::new(Name::dotted(&name), text, from)
     };
-    (!entry.is_empty()).then_some(entry)
+    arguments.into_iter().map(property).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::keys;
 
-    fn pair(name: &str, value: &str) -> (String, String) {
-        (name.to_string(), value.to_string())
+    type Pairs<'a> = &'a [(&'a str, &'a str)];
+
+    fn pairs(pairs: Pairs<'_>) -> Vec<(String, String)> {
+        let owned = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+        pairs.iter().map(owned).collect()
+    }
+
+    fn sources(environment: Pairs<'_>, arguments: Pairs<'_>) -> Sources {
+        Sources::new(pairs(environment), pairs(arguments))
+    }
+
+    fn text(sources: &Sources, key: impl Into<Key>) -> Option<String> {
+        let found = sources.get(&key.into())?;
+        Some(found.unwrap().text)
+    }
+
+    fn list(sources: &Sources, key: &'static str) -> Vec<String> {
+        let found = sources.list(&key.into()).into_iter();
+        found.map(|found| found.unwrap().text).collect()
     }
 
     #[test]
-    fn every_spelling_that_spring_takes_finds_its_key() {
-        for name in [
-            "EUREKA_SERVER_EVICTIONINTERVALTIMERINMS",
-            "EUREKA_SERVER_EVICTION_INTERVAL_TIMER_IN_MS",
-            "eureka.server.evictionIntervalTimerInMs",
-        ] {
-            let sources = Sources::new([pair(name, "7")], []);
-            assert_eq!(
-                sources.get(keys::EVICTION_INTERVAL).unwrap().text,
-                "7",
-                "{name}"
-            );
-        }
-        for name in [
-            "eureka.server.eviction-interval-timer-in-ms",
-            "eureka.server.evictionIntervalTimerInMs",
-            "EUREKA.SERVER.EVICTION_INTERVAL_TIMER_IN_MS",
-        ] {
-            let sources = Sources::new([], [pair(name, "7")]);
-            assert_eq!(
-                sources.get(keys::EVICTION_INTERVAL).unwrap().text,
-                "7",
-                "{name}"
-            );
-        }
-        let generated = "eureka.server.retention-time-in-m-s-in-delta-queue";
-        let sources = Sources::new([], [pair(generated, "7")]);
-        assert!(sources.get(keys::DELTA_RETENTION).is_some());
+    fn the_command_line_wins_and_a_value_knows_where_it_is_from() {
+        let sources = sources(&[("SERVER_PORT", "1")], &[("server.port", "2")]);
+        let found = sources.get(&keys::PORT.into()).unwrap().unwrap();
+        assert_eq!(found.text, "2");
+        assert_eq!(found.from, "the argument --server.port");
+        assert!(sources.has(&keys::PORT.into()) && !sources.has(&keys::MODE.into()));
     }
 
     #[test]
-    fn the_command_line_wins_and_unknown_arguments_are_kept_for_a_warning() {
-        let sources = Sources::new(
-            [pair("SERVER_PORT", "1"), pair("PATH", "/bin")],
-            [pair("server.port", "2"), pair("server.prot", "3")],
-        );
-        let found = sources.get(keys::PORT).unwrap();
-        assert_eq!(
-            (found.text.as_str(), found.from.as_str()),
-            ("2", "the argument --server.port")
-        );
-        assert_eq!(sources.unknown(), ["server.prot"]);
-    }
-
-    /// config.md §7.1, §7.2, C2.
-    #[test]
-    fn the_entries_of_a_map_are_data_and_their_prefix_is_relaxed() {
-        for (name, map, entry) in [
+    fn a_list_is_of_the_source_that_counts_most() {
+        let key = "a.list";
+        for (environment, arguments, wanted) in [
+            (&[][..], &[("a.list", "x, y")][..], &["x, y"][..]),
+            (&[], &[("a.list[1]", "y"), ("a.list[0]", "x")], &["x", "y"]),
             (
-                "eureka.client.serviceUrl.defaultZone",
-                keys::SERVICE_URL,
-                "defaultZone",
+                &[("A_LIST_0", "x"), ("A_LIST_1", "y")],
+                &[("a.list[0]", "z")],
+                &["z"],
             ),
-            (
-                "eureka.client.service-url.default-zone",
-                keys::SERVICE_URL,
-                "default-zone",
-            ),
-            (
-                "eureka.client.service_url[eu.west]",
-                keys::SERVICE_URL,
-                "eu.west",
-            ),
-            ("eureka.serviceUrl.default", keys::SERVICE_URL, "default"),
-            ("eureka.client.availabilityZones.eu", keys::ZONES, "eu"),
-            (
-                "eureka.instance.metadataMap.management.port",
-                keys::METADATA,
-                "management.port",
-            ),
-            (
-                "eureka.instance.metadata-map[my/key]",
-                keys::METADATA,
-                "my/key",
-            ),
+            (&[("A_LIST_0", "x")], &[("a.list", "z")], &["z"]),
+            (&[("A_LIST", "x")], &[("a.list[0]", "z")], &["z"]),
+            (&[("A_LIST_10", "k"), ("A_LIST_9", "j")], &[], &["j", "k"]),
+            (&[], &[], &[]),
         ] {
-            for sources in [
-                Sources::new([], [pair(name, "7")]),
-                Sources::new([pair(name, "7")], []),
-            ] {
-                let got = sources.entries(map);
-                assert_eq!((got.len(), got[0].0.as_str()), (1, entry), "{name}");
-            }
-        }
-        for (name, map, entry) in [
-            (
-                "EUREKA_CLIENT_SERVICEURL_DEFAULTZONE",
-                keys::SERVICE_URL,
-                "defaultzone",
-            ),
-            (
-                "EUREKA_CLIENT_SERVICE_URL_DEFAULT_ZONE",
-                keys::SERVICE_URL,
-                "default_zone",
-            ),
-            ("EUREKA_INSTANCE_METADATAMAP_ZONE", keys::METADATA, "zone"),
-        ] {
-            let sources = Sources::new([pair(name, "7")], []);
-            assert_eq!(sources.entries(map)[0].0, entry, "{name}");
-        }
-        for name in [
-            "eureka.client.service-url",
-            "eureka.client.service-url.",
-            "eureka.client.service-urls.a",
-        ] {
-            assert_eq!(Sources::new([], [pair(name, "7")]).unknown(), [name]);
+            let sources = sources(environment, arguments);
+            assert_eq!(list(&sources, key), wanted, "{environment:?} {arguments:?}");
+            assert_eq!(sources.has(&key.into()), !wanted.is_empty());
         }
     }
 
@@ -274,12 +315,63 @@ mod tests {
     fn what_was_given_last_for_an_entry_counts_and_is_last() {
         let name = |zone: &str| format!("eureka.client.service-url.{zone}");
         let given = [("a", "1"), ("b", "2"), ("a", "3")];
-        let arguments = given.map(|(zone, value)| pair(&name(zone), value));
-        let sources = Sources::new([pair("EUREKA_CLIENT_SERVICEURL_C", "0")], arguments);
-        let entries = sources.entries(keys::SERVICE_URL).iter();
+        let arguments = given.map(|(zone, value)| (name(zone), value.to_string()));
+        let environment = pairs(&[("EUREKA_CLIENT_SERVICEURL_C", "0")]);
+        let sources = Sources::new(environment, arguments);
+        let entries = sources.entries(keys::SERVICE_URL).into_iter();
         let entries: Vec<_> = entries
-            .map(|(zone, found)| (zone.as_str(), found.text.as_str()))
+            .map(|(zone, found)| (zone, found.unwrap().text))
             .collect();
-        assert_eq!(entries, [("c", "0"), ("b", "2"), ("a", "3")]);
+        assert_eq!(entries, pairs(&[("c", "0"), ("b", "2"), ("a", "3")]));
+    }
+
+    #[test]
+    fn names_are_found_by_any_key_of_a_family_and_lists_are_of_one_source() {
+        const PASSWORD: &str = "s.users.<name>.password";
+        const ROLES: &str = "s.users.<name>.roles";
+        let family = [PASSWORD, ROLES];
+        let sources = sources(
+            &[
+                ("S_USERS_ALICE_PASSWORD", "env"),
+                ("S_USERS_CAROL_ROLES_0", "read"),
+            ],
+            &[
+                ("s.users.Alice.roles[0]", "peer"),
+                ("s.users.bob.password", "arg"),
+                ("s.users.bob.roles", "read,admin"),
+            ],
+        );
+        assert_eq!(sources.names(&family), ["carol", "Alice", "bob"]);
+        assert_eq!(
+            text(&sources, Key::at(PASSWORD, "Alice")),
+            Some("env".to_string())
+        );
+        assert_eq!(sources.words_at(ROLES, "bob"), ["read", "admin"]);
+        assert_eq!(sources.words_at(ROLES, "carol"), ["read"]);
+
+        let sources = self::sources(
+            &[("S_USERS_0_PASSWORD", "low"), ("S_USERS_1_PASSWORD", "low")],
+            &[("s.users[0].password", "high")],
+        );
+        assert_eq!(sources.names(&family), ["[0]"]);
+    }
+
+    /// config.md §6.4.
+    #[test]
+    fn placeholders_are_filled_in_from_all_sources_and_stay_the_same() {
+        let mut sources = sources(
+            &[("PEER", "p"), ("A_URL", "http://${peer}:${server.port}/")],
+            &[
+                ("server.port", "7"),
+                ("a.id", "${random.value}"),
+                ("a.x", "${host-name:d}"),
+            ],
+        );
+        sources.facts = pairs(&[("server.port", "8761"), ("host.name", "h")]);
+        assert_eq!(text(&sources, "a.url"), Some("http://p:7/".to_string()));
+        assert_eq!(text(&sources, "a.x"), Some("d".to_string()));
+        assert_eq!(text(&sources, "a.id"), text(&sources, "a.id"));
+        assert_eq!(sources.fact("HOST.NAME"), Some("h".to_string()));
+        assert_eq!(sources.fact("<x>"), None);
     }
 }

@@ -9,7 +9,7 @@ use tokio::net::TcpSocket;
 use uuid::Uuid;
 
 use crate::clock::Clock;
-use crate::config::{Config, PeersConfig};
+use crate::config::{Config, PeersConfig, keys};
 use crate::http::Identity;
 use crate::transport::{HttpNetwork, HttpOptions};
 
@@ -30,7 +30,6 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// Who this node is, as far as the settings and the machine tell. It listens on this port.
 pub fn identity(config: &Config, port: u16, clock: &Clock) -> Identity {
     let instance = &config.instance;
-    let machine = || gethostname::gethostname().to_string_lossy().into_owned();
     let ip_addr = instance.ip_addr.clone();
     let ip_addr = ip_addr.unwrap_or_else(|| match config.http.address {
         all if all.is_unspecified() => own_address().to_string(),
@@ -38,7 +37,7 @@ pub fn identity(config: &Config, port: u16, clock: &Clock) -> Identity {
     });
     let host_name = match instance.prefer_ip {
         true => ip_addr.clone(),
-        false => instance.host_name.clone().unwrap_or_else(machine),
+        false => instance.host_name.clone().unwrap_or_else(own_name),
     };
     Identity {
         node_id: Uuid::new_v4().to_string(),
@@ -61,6 +60,23 @@ pub fn network(config: &PeersConfig, identity: &Identity) -> HttpNetwork {
         ip_addr: identity.ip_addr.clone(),
         sign: Rc::new(move || myself.sign()),
     })
+}
+
+/// What Spring Cloud tells settings of the machine: its name and its address, for placeholders.
+pub fn facts() -> Vec<(String, String)> {
+    let facts = [
+        ("spring.cloud.client.hostname", own_name()),
+        ("spring.cloud.client.ip-address", own_address().to_string()),
+        (keys::HOST_NAME, own_name()),
+    ];
+    facts
+        .into_iter()
+        .map(|(name, text)| (name.to_string(), text))
+        .collect()
+}
+
+fn own_name() -> String {
+    gethostname::gethostname().to_string_lossy().into_owned()
 }
 
 /// The address of the interface that the default route uses; no packet is sent to find out.

@@ -412,8 +412,8 @@ impl Options {
             keys.push((format!("eureka.{key}"), value.to_string()));
         }
         let sources = Sources::new([], keys);
-        if let Some(key) = sources.unknown().first() {
-            return Err(format!("no such key: {key}"));
+        if let Some(warning) = sources.unknown().first() {
+            return Err(warning.clone());
         }
         let mut config = Config::read(&sources).map_err(|mistakes| format!("{mistakes:?}"))?;
         config.peers.register = Some(args.option("register") == Some("true"));
