@@ -12,7 +12,7 @@ HOURS ?= 2
 
 CLIENT_ONLY := --no-default-features --features client
 
-.PHONY: help check fmt lint lint-client doc test hostile loom release interop bench fuzz overload churn long
+.PHONY: help check fmt lint lint-client doc test hostile loom manifests release interop bench fuzz overload churn containers long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ hostile: ## 100 000 spoilt requests, five times as many as `test` sends
 loom: ## every interleaving of what may happen to the word of a lease
 	cargo test --release --manifest-path tests/loom/Cargo.toml
 
+manifests: ## what Kubernetes, docker-compose and shellcheck say of cluster/
+	.ci/manifests
+
 release: ## the binary, as it is shipped
 	cargo build --release
 
@@ -63,6 +66,9 @@ overload: release ## the server on one core under ten times what it carries, the
 churn: release ## memory stays where it is while instances come and go for HOURS
 	HOURS=$(HOURS) .ci/with-server .ci/churn
 
-long: fuzz overload churn ## what is too slow for CI: many more property cases, the concurrency tests over and over
+containers: ## the cluster of cluster/ in containers: faults, memory (needs root and a Docker engine)
+	INTEROP=$(INTEROP) .ci/containers
+
+long: fuzz overload churn containers ## what is too slow for CI: many more property cases, the concurrency tests over and over
 	PROPTEST_CASES=$(CASES) cargo test --release
 	.ci/repeat $(TIMES) concurrent

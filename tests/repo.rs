@@ -461,6 +461,7 @@ fn documents() -> Vec<Source> {
     let named = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(PathBuf::from);
     let below_docs = files("docs")
         .into_iter()
+        .chain(files("cluster"))
         .filter(|path| path.extension().is_some_and(|e| e == "md"));
     named
         .into_iter()

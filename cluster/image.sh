@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Makes the image of the nodes from a binary that is built outside, so that no other image is needed.
+#
+#   cluster/image.sh            builds a static binary, then heureka:local
+#   cluster/image.sh BINARY     takes that one; it must be static
+#
+# TAG names the image otherwise. Needs Linux, cargo (without BINARY) and docker.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+tag=${TAG:-heureka:local}
+binary=${1:-}
+
+if [ -z "$binary" ]; then
+  host=$(rustc -vV | sed -n 's/^host: //p')
+  RUSTFLAGS='-C target-feature=+crt-static' CARGO_TARGET_DIR=$target \
+    cargo build --release --locked --manifest-path "$root/Cargo.toml" --target "$host"
+  binary=$target/$host/release/heureka
+fi
+
+certificates=
+for file in /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem; do
+  if [ -r "$file" ]; then certificates=$file && break; fi
+done
+[ -n "$certificates" ] || { echo "image.sh: this system has no bundle of certificates; install ca-certificates" >&2; exit 1; }
+
+context=$(mktemp -d)
+trap 'rm -rf "$context"' EXIT
+install -m 755 "$binary" "$context/heureka"
+install -m 644 "$certificates" "$context/ca-certificates.crt"
+docker build --quiet -f "$root/cluster/Dockerfile.binary" -t "$tag" "$context" >/dev/null
+if ! version=$(docker run --rm "$tag" --version); then
+  echo "image.sh: $binary does not run in an empty image: it is not static, or for another kind of machine" >&2
+  exit 1
+fi
+size=$(docker image inspect -f '{{.Size}}' "$tag")
+printf '%s: %s, %d.%d MB\n' "$tag" "$version" $((size / 1000000)) $((size / 100000 % 10))
