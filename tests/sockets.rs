@@ -285,6 +285,38 @@ fn health_is_told_by_an_exit_code_and_one_line() {
 }
 
 #[test]
+fn a_fleet_registers_beats_reads_and_leaves_and_its_figures_are_told() {
+    let mut node = Process::start(&["--port", "0"], &[]);
+    let url = format!("http://{}/eureka/", node.address());
+    let fleet = [
+        "bench",
+        "--url",
+        &url,
+        "--instances",
+        "20",
+        "--connections",
+        "3",
+    ];
+    let times = ["--beat", "0.1", "--read", "0.1", "--seconds", "0.5"];
+    let end = ran(&[&fleet[..], &times].concat());
+    assert_eq!(end.code, Some(0), "{end:?}");
+    for kind in [
+        "registrations         20",
+        "heartbeats",
+        "full lists            20",
+        "deltas",
+        "cancellations         20",
+    ] {
+        assert!(end.stdout.contains(kind), "{kind}: {}", end.stdout);
+    }
+    node.signal("TERM");
+    assert_eq!(node.end().code, Some(0));
+    let end = ran(&[&fleet[..], &["--seconds", "x"]].concat());
+    assert_eq!(end.code, Some(2));
+    assert!(end.stderr.contains("wanted a number"), "{}", end.stderr);
+}
+
+#[test]
 fn a_port_in_use_is_one_clear_line_and_exit_code_2() {
     let taken = TcpListener::bind("0.0.0.0:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();

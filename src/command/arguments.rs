@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 use heureka::config::{Config, Disk, Given, Sources, keys};
 use heureka::node;
 
+use super::bench::{self, BenchArguments};
 use super::health::HealthArguments;
 use super::log::LogFormat;
 use super::{health, log, serve};
@@ -36,6 +37,8 @@ enum Command {
     Serve,
     /// Ask a running registry whether it serves lists; for containers. Exit code 0: it does, 1: it does not
     Health(HealthArguments),
+    /// Be a fleet of clients for a registry, and say how it answered. Exit code 1 where an answer was wrong
+    Bench(BenchArguments),
 }
 
 /// Carries out what the command line says.
@@ -65,6 +68,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     match command {
         Command::Serve => serve::run(config),
         Command::Health(arguments) => health::run(&config, arguments),
+        Command::Bench(arguments) => bench::run(arguments),
     }
 }
 

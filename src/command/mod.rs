@@ -5,12 +5,14 @@
 //! | `arguments.rs` | reads the command line and hands over |
 //! | `serve.rs` | runs a node (the default) |
 //! | `health.rs` | asks a running node whether it is well |
+//! | `bench/` | is a fleet of clients, for measuring |
 //! | `introduce.rs` `log.rs` `stop.rs` | the first lines, how lines look, and when to leave |
 //!
 //! Settings are `--some.key=value` with any subcommand, as in the environment. Exit codes: 2 for settings and
 //! arguments that cannot be used; the others are told by each file.
 
 mod arguments;
+mod bench;
 mod health;
 mod introduce;
 mod log;
