@@ -29,10 +29,10 @@ context=$(mktemp -d)
 trap 'rm -rf "$context"' EXIT
 install -m 755 "$binary" "$context/heureka"
 install -m 644 "$certificates" "$context/ca-certificates.crt"
-docker build --quiet -f "$root/cluster/Dockerfile.binary" -t "$tag" "$context" >/dev/null
-if ! version=$(docker run --rm "$tag" --version); then
+image=$(docker build --quiet -f "$root/cluster/Dockerfile.binary" "$context")
+if ! version=$(docker run --rm "$image" --version); then
   echo "image.sh: $binary does not run in an empty image: it is not static, or for another kind of machine" >&2
   exit 1
 fi
-size=$(docker image inspect -f '{{.Size}}' "$tag")
-printf '%s: %s, %d.%d MB\n' "$tag" "$version" $((size / 1000000)) $((size / 100000 % 10))
+docker tag "$image" "$tag"
+echo "$tag: $version, $(docker image ls --format '{{.Size}}' "$tag")"
