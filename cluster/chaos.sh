@@ -16,6 +16,7 @@
 # NODE is node1, node2 or node3. Needs bash, curl and docker. COMPOSE_PROJECT_NAME names the project if it is not
 # `cluster`, HOLD is how many seconds each fault of `all` lasts (default 10).
 set -euo pipefail
+export LC_ALL=C # lists are sorted alike everywhere, and read quickly
 
 NODES=(node1 node2 node3)
 PROJECT=${COMPOSE_PROJECT_NAME:-cluster}
@@ -125,18 +126,20 @@ list() {
 }
 
 agree() {
-  local node all=0
-  for node in "${NODES[@]}"; do list "$node" || all=1; done
-  [ $all = 0 ] || return 1
+  local node asked=()
+  for node in "${NODES[@]}"; do list "$node" & asked+=($!); done
+  for node in "${asked[@]}"; do wait "$node" || return 1; done
   cmp -s "$work/node1.list" "$work/node2.list" && cmp -s "$work/node1.list" "$work/node3.list"
 }
 
-# Waits until nodes agree, then shows what each has.
+# Waits until nodes agree, then shows what each has. Who asks last does so when the time is over, however long reading
+# their lists takes.
 check() {
-  local node end=$((SECONDS + AGREE_WITHIN)) verdict=0
+  local node end=$((SECONDS + AGREE_WITHIN)) tried=$SECONDS verdict=0
   until agree; do
-    if [ $SECONDS -ge $end ]; then verdict=1 && break; fi
+    if [ "$tried" -ge $end ]; then verdict=1 && break; fi
     sleep 0.2
+    tried=$SECONDS
   done
   for node in "${NODES[@]}"; do
     if [ ! -s "$work/$node.list" ]; then say "$node: no list"; continue; fi
