@@ -12,7 +12,7 @@ HOURS ?= 2
 
 CLIENT_ONLY := --no-default-features --features client
 
-.PHONY: help check fmt lint lint-client doc test hostile loom manifests release interop bench fuzz overload churn containers long
+.PHONY: help check fmt lint lint-client doc test hostile loom manifests release prometheus interop bench fuzz overload churn containers long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ manifests: ## what Kubernetes, docker-compose and shellcheck say of cluster/
 
 release: ## the binary, as it is shipped
 	cargo build --release
+
+prometheus: release ## alert rules, then every panel and alert on three nodes (needs the kit at INTEROP)
+	INTEROP=$(INTEROP) .ci/prometheus
 
 interop: release ## real clients and the reference's answers against the binary (needs the kit at INTEROP)
 	INTEROP=$(INTEROP) .ci/interop

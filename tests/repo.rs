@@ -8,6 +8,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "repo/dashboards.rs"]
+mod dashboards;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -459,9 +462,9 @@ fn text_files() -> Vec<Source> {
 
 fn documents() -> Vec<Source> {
     let named = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(PathBuf::from);
-    let below_docs = files("docs")
+    let below_docs = ["docs", "cluster", "grafana"]
         .into_iter()
-        .chain(files("cluster"))
+        .flat_map(files)
         .filter(|path| path.extension().is_some_and(|e| e == "md"));
     named
         .into_iter()
