@@ -4,6 +4,7 @@
 //! would mix the nodes of a simulation. Names that grow with data are bounded: at most
 //! [`MAX_APPLICATIONS`] applications have a series of their own. docs/operations.md lists them all.
 
+mod access;
 mod actors;
 mod cache;
 mod help;
@@ -24,6 +25,7 @@ use metrics_exporter_prometheus::{
 };
 use metrics_process::Collector;
 
+pub use access::{AccessMetrics, AuthFailure};
 pub use actors::ActorsMetrics;
 pub use cache::CacheMetrics;
 pub use http::{FetchKind, HttpMetrics, MAX_ROUTES, Refusal, ShedClass, ShedReason};
@@ -71,6 +73,7 @@ const HTTP_REQUESTS: &str = "eureka_http_requests_total";
 const HTTP_SECONDS: &str = "eureka_http_request_seconds";
 const REFUSED: &str = "eureka_refused_total";
 const SHED: &str = "eureka_shed_total";
+const AUTH_FAILURES: &str = "eureka_auth_failures_total";
 const BYTES_IN_FLIGHT: &str = "eureka_bytes_in_flight";
 const CONNECTIONS: &str = "eureka_connections";
 const BUILD_INFO: &str = "eureka_build_info";
@@ -98,6 +101,8 @@ pub struct Metrics {
     pub actors: ActorsMetrics,
     /// Of the HTTP side.
     pub http: HttpMetrics,
+    /// Of who is let through.
+    pub access: AccessMetrics,
 }
 
 impl Metrics {
@@ -106,18 +111,20 @@ impl Metrics {
         let recorder = Arc::new(recorder());
         let page = recorder.handle();
         let process = Collector::default();
-        let (registry, preservation, cache, sync_up) = with_local_recorder(&*recorder, || {
-            help::describe();
-            peers::describe();
-            process.describe();
-            gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-            (
-                RegistryMetrics::new(),
-                PreservationMetrics::new(),
-                CacheMetrics::new(),
-                SyncUpMetrics::new(),
-            )
-        });
+        let (registry, preservation, cache, sync_up, access) =
+            with_local_recorder(&*recorder, || {
+                help::describe();
+                peers::describe();
+                process.describe();
+                gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+                (
+                    RegistryMetrics::new(),
+                    PreservationMetrics::new(),
+                    CacheMetrics::new(),
+                    SyncUpMetrics::new(),
+                    AccessMetrics::new(),
+                )
+            });
         let http = HttpMetrics::new(&recorder);
         let peers = PeersMetrics::new(recorder.clone());
         Self {
@@ -131,6 +138,7 @@ impl Metrics {
             actors: ActorsMetrics::new(recorder.clone()),
             http,
             recorder,
+            access,
         }
     }
 

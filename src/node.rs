@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::http::{self, Http, Identity, InFlight};
+use crate::http::{self, Guard, Http, Identity, InFlight};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::peers::{Begin, Flush, Gate, OwnInstance, Peers};
@@ -124,6 +124,7 @@ impl Node {
             preservation: Door::new(preservation, seconds("preservation")),
             peers: Door::new(peers, seconds("peers")),
             in_flight: InFlight::new(ground.config.overload.max_in_flight),
+            guard: Guard::new(&ground.config, ground.metrics.access.clone()),
             config: ground.config,
             identity: ground.identity,
             published: ground.published,

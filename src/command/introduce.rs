@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use heureka::config::{Config, Mode};
+use heureka::config::{Config, Mode, SecurityConfig};
 use heureka::http::Identity;
 use heureka::peers::{self, Me};
 
@@ -13,7 +13,8 @@ pub(super) fn introduce(config: &Config, address: SocketAddr, identity: &Identit
         env!("CARGO_PKG_VERSION")
     );
     let (mode, peers) = (mode_line(config.mode), peers_line(config, identity));
-    tracing::info!("{mode}; {peers}; open to everyone who reaches it");
+    let access = access_line(&config.security);
+    tracing::info!("{mode}; {peers}; {access}");
     let base = format!(
         "http://localhost:{}{}",
         address.port(),
@@ -24,6 +25,19 @@ pub(super) fn introduce(config: &Config, address: SocketAddr, identity: &Identit
         false => String::new(),
     };
     tracing::info!("{page}clients use {base}/eureka/");
+}
+
+/// Who may do what, in short.
+fn access_line(security: &SecurityConfig) -> String {
+    if !security.is_on() {
+        return "open to everyone who reaches it".to_string();
+    }
+    let (users, tokens) = (security.users.len(), security.tokens.len());
+    let others = match security.anonymous_read {
+        true => "everyone may read",
+        false => "closed to everyone else",
+    };
+    format!("users: {users}, tokens: {tokens}, {others}")
 }
 
 fn mode_line(mode: Mode) -> &'static str {

@@ -4,9 +4,11 @@
 
 mod instance;
 mod peers;
+mod security;
 
 pub use instance::*;
 pub use peers::*;
+pub use security::*;
 
 /// Where files of settings are.
 pub const CONFIG_LOCATION: &str = "spring.config.location";
@@ -191,7 +193,10 @@ const SERVER: [&str; 57] = [
 
 /// All of them.
 pub(super) fn all() -> impl Iterator<Item = &'static str> {
-    let others = [peers::ALL, instance::ALL].into_iter().flatten().copied();
+    let others = [peers::ALL, instance::ALL, security::ALL]
+        .into_iter()
+        .flatten()
+        .copied();
     let idle = without_effect().map(|(key, _)| key);
     SERVER.into_iter().chain(others).chain(idle)
 }

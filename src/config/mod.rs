@@ -22,6 +22,7 @@
 //! | `unknown.rs` | names that are no settings |
 //! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` `instance.rs` | the structs |
 //! | `peer_lists.rs` | the lists of peers, in all their forms |
+//! | `security.rs` `security_read.rs` `password.rs` | who may do what |
 //! | `settings.rs` | [`Config`]: all of them together |
 
 mod cache;
@@ -38,6 +39,7 @@ mod location;
 mod mistake;
 mod overload;
 mod page;
+mod password;
 mod peer_lists;
 mod peers;
 mod placeholders;
@@ -47,6 +49,8 @@ mod property;
 mod read;
 mod registry;
 mod relaxed;
+mod security;
+mod security_read;
 mod settings;
 mod sources;
 mod unknown;
@@ -61,9 +65,11 @@ pub use limits::LimitsConfig;
 pub use mistake::ConfigError;
 pub use overload::OverloadConfig;
 pub use page::PageConfig;
+pub use password::Password;
 pub use peer_lists::{DEFAULT_ZONE, DnsLists};
 pub use peers::PeersConfig;
 pub use preservation::{PreservationConfig, Protection};
 pub use registry::{LeaseAccounting, RegistryConfig};
+pub use security::{SecurityConfig, Token, User};
 pub use settings::{Config, Mode};
 pub use sources::Sources;

@@ -32,6 +32,19 @@ pub(super) struct Found {
     pub(super) unknown: Vec<String>,
 }
 
+impl Found {
+    /// A part of something that is known by its place only.
+    pub(super) fn nowhere(from: &str) -> Self {
+        Self {
+            text: String::new(),
+            from: from.to_string(),
+            exact: true,
+            rank: 0,
+            unknown: Vec::new(),
+        }
+    }
+}
+
 impl Property {
     pub(super) fn new(name: Name, text: String, from: String) -> Self {
         Self {

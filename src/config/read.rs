@@ -129,13 +129,11 @@ impl<'s> Reader<'s> {
 
     /// What stands for the `<…>` of these keys, each once: names of a map, or `[0]`, `[1]`, … of a list. Each is
     /// read with [`Key::at`].
-    #[allow(dead_code, reason = "for maps and lists of settings yet to come")]
     pub(super) fn names(&self, keys: &[&'static str]) -> Vec<String> {
         self.sources.names(keys)
     }
 
     /// A list: a text with commas, or elements one by one. Without blanks around them and empty ones.
-    #[allow(dead_code, reason = "for maps and lists of settings yet to come")]
     pub(super) fn list(&mut self, key: impl Into<Key>) -> Vec<String> {
         let key = key.into();
         let mut list = Vec::new();

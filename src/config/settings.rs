@@ -3,7 +3,8 @@
 use super::read::Reader;
 use super::{
     CacheConfig, ConfigError, EvictionConfig, HttpConfig, InstanceConfig, LimitsConfig,
-    OverloadConfig, PageConfig, PeersConfig, PreservationConfig, RegistryConfig, Sources, keys,
+    OverloadConfig, PageConfig, PeersConfig, PreservationConfig, RegistryConfig, SecurityConfig,
+    Sources, keys,
 };
 
 /// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
@@ -34,6 +35,7 @@ pub struct Config {
     pub http: HttpConfig,
     pub limits: LimitsConfig,
     pub overload: OverloadConfig,
+    pub security: SecurityConfig,
     pub registry: RegistryConfig,
     pub preservation: PreservationConfig,
     pub eviction: EvictionConfig,
@@ -53,6 +55,7 @@ impl Config {
             http: HttpConfig::default(),
             limits: LimitsConfig::default(),
             overload: OverloadConfig::default(),
+            security: SecurityConfig::default(),
             registry: RegistryConfig::of(mode),
             preservation: PreservationConfig::of(mode),
             eviction: EvictionConfig::of(mode),
@@ -78,6 +81,7 @@ impl Config {
             mode,
             http: HttpConfig::read(&mut reader),
             overload: OverloadConfig::read(&mut reader),
+            security: SecurityConfig::read(&mut reader),
             limits,
             registry: RegistryConfig::read(&mut reader, mode, metadata),
             preservation: PreservationConfig::read(&mut reader, mode),

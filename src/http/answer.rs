@@ -22,6 +22,8 @@ pub(super) struct Answer {
     pub(super) gzip: bool,
     pub(super) allow: Option<&'static str>,
     pub(super) retry_after: Option<u32>,
+    /// Which credentials are asked for.
+    pub(super) challenge: Option<&'static str>,
     /// Who answers, for nodes of this kind only.
     pub(super) sign: Option<String>,
     pub(super) body: Rope,
@@ -44,6 +46,7 @@ impl Answer {
             gzip: false,
             allow: None,
             retry_after: None,
+            challenge: None,
             sign: None,
             body: Rope::default(),
         }
@@ -82,6 +85,10 @@ impl Answer {
         }
         if let Some(seconds) = self.retry_after {
             response.insert_header((header::RETRY_AFTER, seconds));
+        }
+        if let Some(challenge) = self.challenge {
+            let challenge = HeaderValue::from_static(challenge);
+            response.insert_header((header::WWW_AUTHENTICATE, challenge));
         }
         if let Some(sign) = self.sign {
             response.insert_header((SIGN, sign));

@@ -32,11 +32,16 @@ impl Ask {
             accepted,
             gzip: accepts_gzip(joined(headers, &ACCEPT_ENCODING).as_deref()),
             compact: wants_compact(text(&X_EUREKA_ACCEPT)),
-            origin: match text(&REPLICATION) {
-                Some("true") => Origin::Peer,
-                _ => Origin::Client,
-            },
+            origin: origin(headers),
         })
+    }
+}
+
+/// Who says to have caused the request.
+pub(super) fn origin(headers: &HeaderMap) -> Origin {
+    match headers.get(REPLICATION) {
+        Some(value) if value == "true" => Origin::Peer,
+        _ => Origin::Client,
     }
 }
 

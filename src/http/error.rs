@@ -1,6 +1,6 @@
 //! Every way in which a request can fail, and the one place that knows what that looks like.
 //!
-//! What Eureka's clients meet in ordinary operation (403, 404, 405, 406, 503) has an empty body. Whoever
+//! What Eureka's clients meet in ordinary operation (401, 403, 404, 405, 406, 429, 503) has an empty body. Whoever
 //! sends something wrong is told what it was: as JSON where JSON was asked for or sent, as an XML document
 //! for an XML body that cannot be read, as plain text otherwise.
 
@@ -23,9 +23,15 @@ pub(super) enum ApiError {
     /// There is no such path, application or instance.
     #[error("not found")]
     NotFound,
-    /// Deltas are switched off.
+    /// Deltas are switched off, or whoever asks may not.
     #[error("forbidden")]
     Forbidden,
+    /// Credentials are missing or wrong; this is asked for.
+    #[error("unauthorized")]
+    Unauthorized(&'static str),
+    /// Too many wrong credentials came from there; try again after this.
+    #[error("too many wrong credentials")]
+    Slowed(Duration),
     /// Nothing that we could send is acceptable.
     #[error("not acceptable")]
     NotAcceptable,
@@ -101,6 +107,11 @@ impl From<MetadataRefused> for ApiError {
     }
 }
 
+/// Whole ones, rounded up.
+fn seconds(wait: Duration) -> u32 {
+    wait.as_secs_f64().ceil() as u32
+}
+
 /// When to try again where there is no room: instances go when their leases end.
 const FULL_RETRY: u32 = 30;
 
@@ -125,9 +136,18 @@ impl ApiError {
     /// The answer to it. `ask` is `None` where not even that could be read.
     pub(super) fn into_answer(self, ask: Option<&Ask>) -> Answer {
         let format = ask.map_or(Format::Xml, |ask| ask.accepted.object);
+        let later = |status, seconds| Answer {
+            retry_after: Some(seconds),
+            ..Answer::empty(status, format)
+        };
         match self {
             Self::NotFound => Answer::empty(404, format),
             Self::Forbidden => Answer::empty(403, format),
+            Self::Unauthorized(challenge) => Answer {
+                challenge: Some(challenge),
+                ..Answer::empty(401, format)
+            },
+            Self::Slowed(wait) => later(429, seconds(wait)),
             Self::NotAcceptable => Answer::bare(406),
             Self::BadRequest => Answer::empty(400, format),
             Self::MethodNotAllowed(allow) => Answer {
@@ -135,18 +155,9 @@ impl ApiError {
                 ..Answer::empty(405, format)
             },
             // A body might be taken as little as those before it.
-            Self::Unavailable(_) | Self::Streams(_) => Answer {
-                retry_after: Some(1),
-                ..Answer::empty(503, format)
-            },
-            Self::Loading(retry_after) => Answer {
-                retry_after: Some(retry_after.as_secs_f64().ceil() as u32),
-                ..Answer::empty(503, format)
-            },
-            Self::Busy(class) => Answer {
-                retry_after: Some(limit::retry_after(class)),
-                ..Answer::empty(503, format)
-            },
+            Self::Unavailable(_) | Self::Streams(_) => later(503, 1),
+            Self::Loading(wait) => later(503, seconds(wait)),
+            Self::Busy(class) => later(503, limit::retry_after(class)),
             Self::MediaType(_) => self.explained(415, ask),
             Self::TooLong { .. } => self.explained(413, ask),
             Self::Slow { .. } => self.explained(408, ask),
@@ -262,6 +273,8 @@ mod tests {
         for (error, status) in [
             (ApiError::NotFound, 404),
             (ApiError::Forbidden, 403),
+            (ApiError::Unauthorized("Basic"), 401),
+            (ApiError::Slowed(Duration::from_secs(5)), 429),
             (ApiError::BadRequest, 400),
             (ApiError::MethodNotAllowed("GET"), 405),
             (ApiError::Unavailable(Shut::Full), 503),

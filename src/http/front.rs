@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::time::Duration;
 
 use actix_http::{Payload, Request, Response};
@@ -20,6 +21,7 @@ use tokio::time::Instant;
 
 use super::ask::Ask;
 use super::error::ApiError;
+use super::guard::{Refused, Unsure, Verdict};
 use super::instances;
 use super::labels::NO_ROUTE;
 use super::limit::{self, Lag, is_late};
@@ -61,7 +63,9 @@ impl<F> Front<F> {
 impl<F, B> ServiceFactory<Request> for Front<F>
 where
     F: ServiceFactory<Request, Config = AppConfig, Response = ServiceResponse<B>>,
+    F::Error: 'static,
     F::Future: 'static,
+    F::Service: 'static,
     <F::Service as Service<Request>>::Future: 'static,
     B: MessageBody + 'static,
 {
@@ -79,18 +83,20 @@ where
             let app = app.await?;
             let lag = pretended.map_or_else(Lag::watch, Lag::Pretended);
             let said = Cell::new(None);
-            Ok(FrontService {
+            Ok(FrontService(Rc::new(Worker {
                 http,
                 app,
                 lag,
                 said,
-            })
+            })))
         })
     }
 }
 
 /// The front on one worker.
-pub struct FrontService<S> {
+pub struct FrontService<S>(Rc<Worker<S>>);
+
+struct Worker<S> {
     http: Data<Http>,
     app: S,
     lag: Lag,
@@ -101,41 +107,89 @@ pub struct FrontService<S> {
 /// How often the log says at most that requests are turned away.
 const SAY_EVERY: Duration = Duration::from_secs(10);
 
+type Answering<F, B, E> = Either<Ready<Answer<E>>, Either<Boxed<F, B>, Answered<E>>>;
+type Answer<E> = Result<Response<BoxBody>, E>;
 type Boxed<F, B> = MapOk<F, fn(ServiceResponse<B>) -> Response<BoxBody>>;
-type Answered<E> = Pin<Box<dyn Future<Output = Result<Response<BoxBody>, E>>>>;
+type Answered<E> = Pin<Box<dyn Future<Output = Answer<E>>>>;
 
 impl<S, B> Service<Request> for FrontService<S>
 where
-    S: Service<Request, Response = ServiceResponse<B>>,
+    S: Service<Request, Response = ServiceResponse<B>> + 'static,
+    S::Error: 'static,
     S::Future: 'static,
     B: MessageBody + 'static,
 {
     type Response = Response<BoxBody>;
     type Error = S::Error;
-    type Future = Either<
-        Ready<Result<Response<BoxBody>, S::Error>>,
-        Either<Boxed<S::Future, B>, Answered<S::Error>>,
-    >;
+    type Future = Answering<S::Future, B, S::Error>;
 
     fn poll_ready(
         &self,
         cx: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Result<(), Self::Error>> {
-        self.app.poll_ready(cx)
+        self.0.app.poll_ready(cx)
     }
 
-    fn call(&self, mut request: Request) -> Self::Future {
-        if let Err(too_much) = fits(&self.http, &request) {
+    fn call(&self, request: Request) -> Self::Future {
+        let (worker, now) = (&self.0, Instant::now());
+        if let Some(refused) = worker.turned_away(&request, now) {
+            return Either::Left(ready(Ok(refused)));
+        }
+        let Some(guard) = &worker.http.guard else {
+            return worker.answer(request, now);
+        };
+        match guard.look(&request, worker.http.clock.now()) {
+            Verdict::Passes => worker.answer(request, now),
+            Verdict::Refused(refused) => {
+                Either::Left(ready(Ok(worker.not_let_through(refused, &request, now))))
+            }
+            Verdict::Unsure(unsure) => {
+                let later = worker.clone().find_out(unsure, request, now);
+                Either::Right(Either::Right(Box::pin(later)))
+            }
+        }
+    }
+}
+
+impl<S, B> Worker<S>
+where
+    S: Service<Request, Response = ServiceResponse<B>> + 'static,
+    S::Future: 'static,
+    B: MessageBody + 'static,
+{
+    /// The answer to a request that nobody looks into: its head is too long, or there is too much to do.
+    fn turned_away(&self, request: &Request, now: Instant) -> Option<Response<BoxBody>> {
+        if let Err(too_much) = fits(&self.http, request) {
             let error = ApiError::HeadTooLong(too_much);
-            return Either::Left(ready(Ok(refusal(&self.http, &request, error))));
+            return Some(refusal(&self.http, request, error));
         }
-        let now = Instant::now();
         let lag = self.lag.at(now);
-        if is_late(self.http.config.overload.shed_lag, lag)
-            && let Some(response) = self.shed(&request, lag, now)
-        {
-            return Either::Left(ready(Ok(response)));
+        match is_late(self.http.config.overload.shed_lag, lag) {
+            true => self.shed(request, lag, now),
+            false => None,
         }
+    }
+
+    /// The answer to a request whose credentials take a while.
+    async fn find_out(
+        self: Rc<Self>,
+        unsure: Unsure,
+        request: Request,
+        now: Instant,
+    ) -> Answer<S::Error> {
+        let guard = self.http.guard.as_ref();
+        let found = match guard {
+            Some(guard) => guard.find_out(unsure, &request, &self.http.clock).await,
+            None => Ok(()),
+        };
+        match found {
+            Ok(()) => self.answer(request, now).await,
+            Err(refused) => Ok(self.not_let_through(refused, &request, now)),
+        }
+    }
+
+    /// The answer to a request that may be answered.
+    fn answer(&self, mut request: Request, now: Instant) -> Answering<S::Future, B, S::Error> {
         if let Some(response) = beat(&self.http, &mut request, now) {
             return Either::Left(ready(Ok(response)));
         }
@@ -182,7 +236,22 @@ fn refusal(http: &Http, request: &Request, error: ApiError) -> Response<BoxBody>
     Response::from(answer.into_response(None))
 }
 
-impl<S> FrontService<S> {
+impl<S> Worker<S> {
+    /// The answer to a request that the guard refuses.
+    fn not_let_through(
+        &self,
+        refused: Refused,
+        request: &Request,
+        now: Instant,
+    ) -> Response<BoxBody> {
+        let ask = Ask::of(request.head().headers());
+        let answer = refused.error.into_answer(ask.as_ref().ok());
+        let (method, seconds) = (request.method().as_str(), now.elapsed().as_secs_f64());
+        let metrics = &self.http.metrics.http;
+        metrics.answered(refused.route, method, answer.status, seconds);
+        Response::from(answer.into_response(None))
+    }
+
     /// The answer to a request that may not wait as long as it would have to.
     fn shed(&self, request: &Request, lag: Duration, now: Instant) -> Option<Response<BoxBody>> {
         let http = &self.http;

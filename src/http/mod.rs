@@ -15,6 +15,7 @@
 //! | `limit.rs` | who is turned away when there is too much to do |
 //! | `in_flight.rs` | bytes on their way, and a bound on them |
 //! | `front.rs` | heartbeats, before anything else is looked at |
+//! | `guard/` | who may do what |
 //! | `service.rs` | Eureka's surface: one request from head to answer |
 //! | `lists.rs` | reads of lists |
 //! | `instances.rs` | reads and changes of one instance |
@@ -40,6 +41,7 @@ mod connections;
 mod dashboard;
 mod error;
 mod front;
+mod guard;
 mod health;
 mod in_flight;
 mod info;
@@ -63,6 +65,7 @@ mod streams;
 mod system;
 
 pub use front::Front;
+pub use guard::Guard;
 pub use in_flight::InFlight;
 #[cfg(any(test, fuzzing))]
 pub use route_checks::check_route;

@@ -16,6 +16,7 @@ use crate::transport::NodeSign;
 use uuid::Uuid;
 
 use super::body::Limits;
+use super::guard::Guard;
 use super::in_flight::InFlight;
 
 /// Who this node is.
@@ -71,6 +72,8 @@ pub struct Http {
     pub reader: Reader,
     /// All metrics.
     pub metrics: Metrics,
+    /// Who may do what; nothing where everybody may do everything.
+    pub guard: Option<Guard>,
     /// Bodies on their way.
     pub in_flight: InFlight,
     /// The time.

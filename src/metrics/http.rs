@@ -97,8 +97,8 @@ const SHED_REASONS: [&str; 3] = ["mailbox_full", "late", "bytes"];
 /// Methods with a label of their own, the last for all others.
 const METHODS: [&str; 7] = ["GET", "PUT", "POST", "DELETE", "HEAD", "OPTIONS", "other"];
 /// Statuses with a label of their own; others are labelled by their class.
-const STATUSES: [u16; 15] = [
-    200, 204, 400, 403, 404, 405, 406, 408, 409, 413, 415, 431, 500, 503, 0,
+const STATUSES: [u16; 17] = [
+    200, 204, 400, 401, 403, 404, 405, 406, 408, 409, 413, 415, 429, 431, 500, 503, 0,
 ];
 /// Routes that can be told apart.
 pub const MAX_ROUTES: usize = 24;

@@ -14,6 +14,8 @@
 //! | `change.rs` | [`ChangeStamp`]: which of two copies was made later, between nodes of this kind |
 //! | `node_url.rs` | [`NodeUrl`]: where a node's Eureka service is |
 //! | `origin.rs` | [`Origin`]: who caused a change |
+//! | `role.rs` | [`Role`], [`Grant`]: what somebody may do |
+//! | `secret.rs` | [`Secret`]: a text that is never shown |
 //! | `limits.rs` | [`Limit`]: how much of something is too much, and which key says so |
 
 mod applications;
@@ -24,8 +26,10 @@ mod metadata;
 mod node_url;
 mod origin;
 mod replication;
+mod role;
 #[cfg(test)]
 pub(crate) mod samples;
+mod secret;
 mod status;
 
 pub use applications::{Applications, StatusCounts};
@@ -40,4 +44,6 @@ pub use origin::Origin;
 pub use replication::{
     Action, ItemAnswer, Outgoing, OutgoingItem, PeerAnswer, PeerCopy, PeerItem, ReplicationItem,
 };
+pub use role::{Grant, Role};
+pub use secret::Secret;
 pub use status::{ActionType, InstanceStatus};

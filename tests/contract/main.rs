@@ -19,6 +19,7 @@
 //! | `request_bodies.rs` | wire.md §2.4: packed, in other charsets, too long |
 //! | `limits.rs` | docs/configuration.md, limits: each with its answer and its counter |
 //! | `operators.rs` | health and metrics, as operators' tools ask for them |
+//! | `access.rs` | docs/configuration.md, access: every route for everybody |
 //! | `own_kind.rs` | what only nodes of this kind tell each other |
 //! | `round_trip.rs` | what goes out comes in again |
 //! | `bodies.rs` | golden answers, byte for byte |
@@ -31,6 +32,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod access;
 mod bodies;
 mod canon;
 mod canon_xml;

@@ -8,6 +8,7 @@
 use std::cell::Cell;
 use std::future::{Future, IntoFuture};
 use std::io::Read;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -159,6 +160,7 @@ pub struct Ask<'n> {
     path: String,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
+    from: Option<SocketAddr>,
 }
 
 impl<'n> Ask<'n> {
@@ -169,7 +171,14 @@ impl<'n> Ask<'n> {
             path: path.to_string(),
             headers: Vec::new(),
             body: Vec::new(),
+            from: None,
         }
+    }
+
+    /// From this address.
+    pub fn from(mut self, address: SocketAddr) -> Self {
+        self.from = Some(address);
+        self
     }
 
     pub fn header(mut self, name: &str, value: &str) -> Self {
@@ -225,6 +234,9 @@ impl<'n> Ask<'n> {
     /// Sends it and does not read the body of the answer.
     pub async fn response(self) -> Response<BoxBody> {
         let mut request = TestRequest::with_uri(&self.path).method(self.method);
+        if let Some(address) = self.from {
+            request = request.peer_addr(address);
+        }
         for (name, value) in &self.headers {
             request = request.append_header((name.as_str(), value.as_str()));
         }

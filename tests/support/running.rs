@@ -29,13 +29,30 @@ impl Running {
     /// Starts a node on a free port of this machine.
     ///
     /// A busy machine makes its workers late, which is not what these tests are about: they turn nobody away.
-    pub fn start(mut config: Config) -> Self {
+    pub fn start(config: Config) -> Self {
+        let any = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
+        Self::try_start(config, any).unwrap()
+    }
+
+    /// Starts a node where another one was, as soon as that is gone.
+    pub async fn start_at(config: Config, address: SocketAddr) -> Self {
+        loop {
+            match Self::try_start(config.clone(), address) {
+                Some(running) => return running,
+                None => tokio::task::yield_now().await,
+            }
+        }
+    }
+
+    fn try_start(mut config: Config, address: SocketAddr) -> Option<Self> {
         config.overload.shed_lag = Duration::ZERO;
         let (ready, started) = mpsc::channel();
         std::thread::spawn(move || {
             System::new().block_on(async move {
-                let any = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
-                let listener = node::listen(any).unwrap();
+                // Who dropped the other end learns that there is no node.
+                let Ok(listener) = node::listen(address) else {
+                    return;
+                };
                 let address = listener.local_addr().unwrap();
                 let clock = Clock::system();
                 let identity = node::identity(&config, address.port(), &clock);
@@ -52,8 +69,8 @@ impl Running {
                 server.await.unwrap();
             });
         });
-        let (address, server) = started.recv().unwrap();
-        Self { address, server }
+        let (address, server) = started.recv().ok()?;
+        Some(Self { address, server })
     }
 }
 

@@ -1,0 +1,81 @@
+//! Credentials by their keyed hash. The key is made at the start and never leaves the process, so nobody can find
+//! a text whose mark begins like that of another one, and comparing marks tells nothing about the texts.
+
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use papaya::HashMap;
+use ring::hmac::{self, HMAC_SHA256, Key};
+
+/// A text, as it is remembered.
+pub(super) type Mark = [u8; 16];
+
+/// What makes marks.
+pub(super) struct Marker(Key);
+
+impl Marker {
+    pub(super) fn new() -> Self {
+        let key: [u8; 32] = rand::random();
+        Self(Key::new(HMAC_SHA256, &key))
+    }
+
+    pub(super) fn mark(&self, text: &[u8]) -> Mark {
+        let tag = hmac::sign(&self.0, text);
+        let mut mark = Mark::default();
+        let length = mark.len();
+        mark.copy_from_slice(&tag.as_ref()[..length]);
+        mark
+    }
+}
+
+/// What is known of some marks. When it is full it forgets them all, and what was forgotten is found out anew.
+pub(super) struct Remembered<T> {
+    most: usize,
+    marks: HashMap<Mark, Arc<T>, RandomState>,
+}
+
+impl<T> Remembered<T> {
+    /// For `most` marks.
+    pub(super) fn new(most: usize) -> Self {
+        let marks = HashMap::with_hasher(RandomState::default());
+        Self { most, marks }
+    }
+
+    pub(super) fn get(&self, mark: &Mark) -> Option<Arc<T>> {
+        self.marks.pin().get(mark).cloned()
+    }
+
+    pub(super) fn insert(&self, mark: Mark, what: Arc<T>) {
+        let marks = self.marks.pin();
+        if marks.len() >= self.most {
+            marks.clear();
+        }
+        marks.insert(mark, what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_have_equal_marks_under_one_key_only() {
+        let (one, other) = (Marker::new(), Marker::new());
+        assert_eq!(one.mark(b"a"), one.mark(b"a"));
+        assert_ne!(one.mark(b"a"), one.mark(b"b"));
+        assert_ne!(one.mark(b"a"), other.mark(b"a"));
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let remembered = Remembered::new(3);
+        let mark = |n: u8| [n; 16];
+        for n in 0..3 {
+            remembered.insert(mark(n), Arc::new(n));
+        }
+        assert_eq!(remembered.get(&mark(0)).as_deref(), Some(&0));
+        remembered.insert(mark(3), Arc::new(3));
+        assert_eq!(remembered.get(&mark(0)), None);
+        assert_eq!(remembered.get(&mark(3)).as_deref(), Some(&3));
+    }
+}

@@ -1,0 +1,27 @@
+//! Who may: each request is looked at once, before anything is done for it, whatever it asks for.
+//!
+//! Where nobody is known by the settings there is no guard, and a request pays one branch. Else a request needs
+//! something (`needs.rs`), comes with something (`credentials.rs`), and these are compared. Credentials that were
+//! right or wrong before are recognised by a keyed hash, so that a heartbeat pays for one hash and one look-up
+//! whatever its password is stored as. What is not recognised is a guess, and guesses have their price.
+//!
+//! | file | what |
+//! |---|---|
+//! | `look.rs` | the guard: one request from its head to its verdict |
+//! | `needs.rs` | what a request needs, pure |
+//! | `credentials.rs` | what a request comes with |
+//! | `known.rs` | everybody whom the settings know |
+//! | `passwords.rs` | comparing with hashes, away from the workers |
+//! | `marks.rs` | what was right or wrong before, by keyed hash |
+//! | `guesses.rs` | how many wrong ones an address may send |
+
+mod credentials;
+mod guesses;
+mod known;
+mod look;
+mod marks;
+mod needs;
+mod passwords;
+
+pub use look::Guard;
+pub(super) use look::{Refused, Unsure, Verdict};

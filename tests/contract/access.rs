@@ -1,0 +1,569 @@
+//! Who may do what: every route for everybody, and what the guard does with those whom it does not know.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use heureka::config::{Config, Mode, Password, Token, User};
+use heureka::model::{Grant, Role, Secret};
+
+use crate::kit::body;
+use crate::support::{Ask, EPOCH, Reply, TestNode, members, pause_once};
+
+fn user(name: &str, password: &str, grant: Grant) -> User {
+    User {
+        name: name.to_string(),
+        password: Password::parse(password).unwrap(),
+        grant,
+    }
+}
+
+fn token(name: &str, role: Role, expires: Option<u64>) -> Token {
+    Token {
+        name: name.to_string(),
+        token: Secret::new(format!("{name}-token")),
+        expires,
+        grant: Grant::of(role),
+    }
+}
+
+/// A node that knows somebody of each kind; all passwords are `s3cret`.
+fn guarded() -> Config {
+    let mut config = Config::of(Mode::Modern);
+    let bound = Grant {
+        role: Role::Register,
+        applications: vec!["a".to_string(), "shop-*".to_string()],
+    };
+    config.security.users = vec![
+        user("reader", "s3cret", Grant::of(Role::Read)),
+        user("bound", "{noop}s3cret", bound),
+        user("service", "s3cret", Grant::of(Role::Register)),
+        user("node", "s3cret", Grant::of(Role::Peer)),
+        user("admin", "s3cret", Grant::of(Role::Admin)),
+    ];
+    config.security.tokens = vec![
+        token("fresh", Role::Admin, Some(EPOCH + 60_000)),
+        token("stale", Role::Admin, Some(EPOCH)),
+    ];
+    config
+}
+
+/// Values of the `Authorization` header.
+mod header {
+    pub const READER: &str = "Basic cmVhZGVyOnMzY3JldA==";
+    pub const BOUND: &str = "Basic Ym91bmQ6czNjcmV0";
+    pub const SERVICE: &str = "Basic c2VydmljZTpzM2NyZXQ=";
+    pub const NODE: &str = "Basic bm9kZTpzM2NyZXQ=";
+    pub const ADMIN: &str = "Basic YWRtaW46czNjcmV0";
+    /// `admin:secret`
+    pub const WRONG: &str = "Basic YWRtaW46c2VjcmV0";
+    pub const FRESH: &str = "Bearer fresh-token";
+    pub const STALE: &str = "Bearer stale-token";
+}
+
+trait As {
+    fn with(self, header: &str) -> Self;
+}
+
+impl As for Ask<'_> {
+    fn with(self, header: &str) -> Self {
+        match header {
+            "" => self,
+            header => self.header("Authorization", header),
+        }
+    }
+}
+
+/// Those who ask, in the order of the columns.
+const EVERYBODY: [&str; 8] = [
+    "",
+    header::READER,
+    header::BOUND,
+    header::SERVICE,
+    header::NODE,
+    header::ADMIN,
+    header::WRONG,
+    header::STALE,
+];
+
+const BATCH: &str = r#"{"replicationList":[{"appName":"B","id":"i","action":"Heartbeat"}]}"#;
+
+/// The body that a request has by its method and path.
+fn body_of(method: &str, path: &str) -> String {
+    match (method, path) {
+        ("POST", path) if path.contains("batch") => BATCH.to_string(),
+        ("POST", path) if path.contains("/apps/") => {
+            let app = path.rsplit('/').next().unwrap();
+            body(&members(app, "i", ""))
+        }
+        _ => String::new(),
+    }
+}
+
+async fn ask(node: &TestNode, method: &str, path: &str, header: &str) -> Reply {
+    let (path, replicated) = match path.strip_suffix(" replicated") {
+        Some(path) => (path, true),
+        None => (path, false),
+    };
+    let request = node.request(method.parse().unwrap(), path).with(header);
+    let request = request.body(body_of(method, path)).json_body().j();
+    match replicated {
+        true => request.replicated().await,
+        false => request.await,
+    }
+}
+
+/// A/i and B/i are there, whatever the last request did.
+async fn restore(node: &TestNode) {
+    for app in ["A", "B"] {
+        let reply = ask(node, "POST", &format!("/eureka/apps/{app}"), header::ADMIN).await;
+        assert_eq!(reply.status, 204);
+    }
+}
+
+#[actix_web::test]
+async fn every_route_is_for_those_who_may() {
+    let node = TestNode::with(guarded());
+    //                       anonymous, reader, bound to A, service, node, admin, wrong password, expired token
+    for (method, path, expected) in [
+        ("GET", "/eureka/apps", "401 200 200 200 200 200 401 401"),
+        ("GET", "/eureka/apps/", "401 200 200 200 200 200 401 401"),
+        (
+            "GET",
+            "/eureka/apps/delta",
+            "401 200 200 200 200 200 401 401",
+        ),
+        ("GET", "/eureka/apps/B", "401 200 200 200 200 200 401 401"),
+        ("HEAD", "/eureka/apps/B", "401 200 200 200 200 200 401 401"),
+        (
+            "OPTIONS",
+            "/eureka/apps/B",
+            "401 200 200 200 200 200 401 401",
+        ),
+        ("GET", "/eureka/apps/B/i", "401 200 200 200 200 200 401 401"),
+        (
+            "GET",
+            "/eureka/apps/B/none",
+            "401 404 404 404 404 404 401 401",
+        ),
+        (
+            "GET",
+            "/eureka/instances/i",
+            "401 200 200 200 200 200 401 401",
+        ),
+        ("GET", "/eureka/vips/b", "401 200 200 200 200 200 401 401"),
+        ("GET", "/eureka/svips/b", "401 200 200 200 200 200 401 401"),
+        ("GET", "/eureka/status", "401 200 200 200 200 200 401 401"),
+        (
+            "GET",
+            "/serverinfo/statusoverrides",
+            "401 200 200 200 200 200 401 401",
+        ),
+        ("GET", "/eureka/nowhere", "401 404 404 404 404 404 401 401"),
+        (
+            "GET",
+            "/eureka/apps/A/%FF",
+            "401 400 400 400 400 400 401 401",
+        ),
+        // Changes of the application that `bound` is for, and of another one.
+        ("POST", "/eureka/apps/A", "401 403 204 204 204 204 401 401"),
+        (
+            "POST",
+            "/v2/apps/shop-cart",
+            "401 403 204 204 204 204 401 401",
+        ),
+        ("POST", "/eureka/apps/B", "401 403 403 204 204 204 401 401"),
+        ("PUT", "/eureka/apps/A/i", "401 403 200 200 200 200 401 401"),
+        (
+            "PUT",
+            "/eureka//apps/%61/i",
+            "401 403 200 200 200 200 401 401",
+        ),
+        (
+            "PUT",
+            "/eureka/apps/A/none",
+            "401 403 404 404 404 404 401 401",
+        ),
+        ("PUT", "/eureka/apps/B/i", "401 403 403 200 200 200 401 401"),
+        (
+            "PUT",
+            "/eureka/apps/B/none",
+            "401 403 403 404 404 404 401 401",
+        ),
+        (
+            "PUT",
+            "/eureka/apps/A/i/status?value=DOWN",
+            "401 403 200 200 200 200 401 401",
+        ),
+        (
+            "PUT",
+            "/eureka/apps/B/i/status?value=DOWN",
+            "401 403 403 200 200 200 401 401",
+        ),
+        (
+            "DELETE",
+            "/eureka/apps/A/i/status",
+            "401 403 200 200 200 200 401 401",
+        ),
+        (
+            "DELETE",
+            "/eureka/apps/B/i/status",
+            "401 403 403 200 200 200 401 401",
+        ),
+        (
+            "PUT",
+            "/eureka/apps/A/i/metadata?k=v",
+            "401 403 200 200 200 200 401 401",
+        ),
+        (
+            "PUT",
+            "/eureka/apps/B/i/metadata?k=v",
+            "401 403 403 200 200 200 401 401",
+        ),
+        (
+            "DELETE",
+            "/eureka/apps/A/i",
+            "401 403 200 200 200 200 401 401",
+        ),
+        (
+            "DELETE",
+            "/eureka/apps/B/i",
+            "401 403 403 200 200 200 401 401",
+        ),
+        // What peers do.
+        (
+            "POST",
+            "/eureka/peerreplication/batch/",
+            "401 403 403 403 200 200 401 401",
+        ),
+        (
+            "GET",
+            "/eureka/peerreplication/registry",
+            "401 403 403 403 404 404 401 401",
+        ),
+        (
+            "POST",
+            "/eureka/apps/A replicated",
+            "401 403 403 403 204 204 401 401",
+        ),
+        (
+            "PUT",
+            "/eureka/apps/A/i replicated",
+            "401 403 403 403 200 200 401 401",
+        ),
+        (
+            "DELETE",
+            "/eureka/apps/A/i replicated",
+            "401 403 403 403 200 200 401 401",
+        ),
+        (
+            "PUT",
+            "/eureka/asg/g/status?value=ENABLED replicated",
+            "401 403 403 403 400 400 401 401",
+        ),
+        (
+            "PUT",
+            "/eureka/asg/g/status?value=ENABLED",
+            "401 403 403 403 403 400 401 401",
+        ),
+        // Methods that nobody takes.
+        ("POST", "/eureka/apps", "401 403 403 403 403 405 401 401"),
+        (
+            "PATCH",
+            "/eureka/apps/A/i",
+            "401 403 405 405 405 405 401 401",
+        ),
+        (
+            "POST",
+            "/eureka/apps/A/i/status",
+            "401 403 405 405 405 405 401 401",
+        ),
+        // People and their tools.
+        ("GET", "/", "401 200 200 200 200 200 401 401"),
+        ("GET", "/lastn", "401 200 200 200 200 200 401 401"),
+        ("GET", "/nowhere", "401 404 404 404 404 404 401 401"),
+        ("POST", "/", "401 403 403 403 403 405 401 401"),
+        ("GET", "/metrics", "401 200 200 200 200 200 401 401"),
+        (
+            "GET",
+            "/actuator/prometheus",
+            "401 200 200 200 200 200 401 401",
+        ),
+        ("GET", "/actuator/info", "401 200 200 200 200 200 401 401"),
+        ("DELETE", "/metrics", "401 403 403 403 403 405 401 401"),
+        // Probes.
+        ("GET", "/health/live", "200 200 200 200 200 200 200 200"),
+        ("GET", "/health/ready", "200 200 200 200 200 200 200 200"),
+        ("GET", "/actuator/health", "200 200 200 200 200 200 200 200"),
+        (
+            "GET",
+            "/actuator/health/liveness",
+            "200 200 200 200 200 200 200 200",
+        ),
+        (
+            "GET",
+            "/actuator/health/readiness",
+            "200 200 200 200 200 200 200 200",
+        ),
+        ("POST", "/health/live", "405 405 405 405 405 405 405 405"),
+    ] {
+        let mut found = Vec::new();
+        restore(&node).await;
+        for header in EVERYBODY {
+            let reply = ask(&node, method, path, header).await;
+            if method == "DELETE" {
+                restore(&node).await;
+            }
+            refusals_say_what_is_wanted(&reply, header);
+            found.push(reply.status.to_string());
+        }
+        assert_eq!(found.join(" "), expected, "{method} {path}");
+    }
+}
+
+/// Whoever is not let through is asked for credentials or told that they do not suffice, and nothing else.
+fn refusals_say_what_is_wanted(reply: &Reply, header: &str) {
+    let challenge = reply.header("www-authenticate");
+    match reply.status {
+        401 if header.starts_with("Bearer") => {
+            assert_eq!(
+                challenge,
+                Some("Bearer realm=\"heureka\", error=\"invalid_token\"")
+            );
+        }
+        401 => assert_eq!(
+            challenge,
+            Some("Basic realm=\"heureka\", charset=\"UTF-8\"")
+        ),
+        _ => assert_eq!(challenge, None),
+    }
+    if matches!(reply.status, 401 | 403) {
+        assert_eq!(
+            (reply.body.len(), reply.content_type()),
+            (0, "application/json")
+        );
+    }
+}
+
+#[actix_web::test]
+async fn what_was_refused_has_changed_nothing() {
+    let node = TestNode::with(guarded());
+    restore(&node).await;
+    let before = ask(&node, "GET", "/eureka/apps", header::ADMIN)
+        .await
+        .json();
+    for header in ["", header::WRONG, header::READER, header::BOUND] {
+        for (method, path) in [
+            ("DELETE", "/eureka/apps/B/i"),
+            ("POST", "/eureka/apps/C"),
+            ("PUT", "/eureka/apps/B/i/status?value=DOWN"),
+            ("DELETE", "/eureka/apps/B/i replicated"),
+        ] {
+            assert!(matches!(
+                ask(&node, method, path, header).await.status,
+                401 | 403
+            ));
+        }
+    }
+    let after = ask(&node, "GET", "/eureka/apps", header::ADMIN)
+        .await
+        .json();
+    assert_eq!(after, before);
+}
+
+#[actix_web::test]
+async fn reading_and_metrics_can_be_opened_each_by_itself() {
+    for (anonymous_read, open_metrics, expected) in [
+        (false, false, "401 401 401 401 401 401"),
+        (true, false, "200 200 200 401 401 401"),
+        (false, true, "401 401 200 401 401 401"),
+        (true, true, "200 200 200 401 401 401"),
+    ] {
+        let mut config = guarded();
+        config.security.anonymous_read = anonymous_read;
+        config.security.open_metrics = open_metrics;
+        let node = TestNode::with(config);
+        let mut found = Vec::new();
+        for (method, path, header) in [
+            ("GET", "/eureka/apps", ""),
+            ("GET", "/", ""),
+            ("GET", "/metrics", ""),
+            ("POST", "/eureka/apps/A", ""),
+            ("POST", "/eureka/peerreplication/batch/", ""),
+            // Who sends credentials believes in them.
+            ("GET", "/eureka/apps", header::WRONG),
+        ] {
+            found.push(ask(&node, method, path, header).await.status.to_string());
+        }
+        assert_eq!(found.join(" "), expected, "{anonymous_read} {open_metrics}");
+    }
+}
+
+#[actix_web::test]
+async fn a_token_is_worth_something_until_it_expires() {
+    let node = TestNode::with(guarded());
+    for (pass, status) in [(0, 200), (59_000, 200), (1_000, 401), (60_000, 401)] {
+        if pass > 0 {
+            node.pass(Duration::from_millis(pass)).await;
+        }
+        let reply = ask(&node, "GET", "/eureka/apps", header::FRESH).await;
+        assert_eq!(reply.status, status, "{pass}");
+    }
+}
+
+#[actix_web::test]
+async fn without_anybody_in_the_settings_everybody_may_do_everything() {
+    let mut config = guarded();
+    (config.security.users, config.security.tokens) = (Vec::new(), Vec::new());
+    let node = TestNode::with(config);
+    for header in EVERYBODY {
+        assert_eq!(
+            ask(&node, "POST", "/eureka/apps/A", header).await.status,
+            204
+        );
+        assert_eq!(
+            ask(&node, "PUT", "/eureka/apps/A/i", header).await.status,
+            200
+        );
+        assert_eq!(ask(&node, "GET", "/metrics", header).await.status, 200);
+    }
+}
+
+/// The same credentials in every spelling that clients have.
+#[actix_web::test]
+async fn credentials_are_understood_as_clients_write_them() {
+    let mut config = guarded();
+    let users = &mut config.security.users;
+    users.push(user("umlaut", "gr\u{fc}n", Grant::of(Role::Read)));
+    users.push(user("colons", "a:b:c", Grant::of(Role::Read)));
+    let node = TestNode::with(config);
+    for (header, status) in [
+        ("basic cmVhZGVyOnMzY3JldA==", 200),
+        ("BASIC  cmVhZGVyOnMzY3JldA", 200),
+        ("bearer fresh-token", 200),
+        // in UTF-8, and in ISO-8859-1
+        ("Basic dW1sYXV0Omdyw7xu", 200),
+        ("Basic dW1sYXV0Omdy/G4=", 200),
+        ("Basic Y29sb25zOmE6Yjpj", 200),
+        // reader:S3CRET
+        ("Basic cmVhZGVyOlMzQ1JFVA==", 401),
+        // READER:s3cret
+        ("Basic UkVBREVSOnMzY3JldA==", 401),
+        ("Bearer cmVhZGVyOnMzY3JldA==", 401),
+        ("Basic fresh-token", 401),
+        ("Negotiate abc", 401),
+        ("Basic", 401),
+    ] {
+        let reply = ask(&node, "GET", "/eureka/apps", header).await;
+        assert_eq!(reply.status, status, "{header}");
+    }
+}
+
+/// As Spring's encoders make them, with little work for the test's sake.
+const BCRYPT: &str = "{bcrypt}$2a$04$32/hdtK3LGh7RTLbTTVKQOj2xxV.v2sV6qX9MalH/STGDI5/lkOJy";
+const ARGON2: &str = "{argon2@SpringSecurity_v5_8}$argon2id$v=19$m=64,t=2,p=1$HUP/Tj3MawBPegGx8i3+sg\
+                      $qvk1RJIVd4lmSRBMX1qkdLZJ6t3BspjVHcd+kktGMGs";
+
+#[actix_web::test]
+async fn hashed_passwords_are_compared_and_bound_to_their_user() {
+    let mut config = Config::of(Mode::Modern);
+    config.security.users = vec![
+        user("b", BCRYPT, Grant::of(Role::Register)),
+        user("a", ARGON2, Grant::of(Role::Read)),
+    ];
+    let node = TestNode::with(config);
+    for _ in 0..2 {
+        for (header, read, change) in [
+            // b, a and somebody unknown, with s3cret-ü
+            ("Basic YjpzM2NyZXQtw7w=", 200, 204),
+            ("Basic YTpzM2NyZXQtw7w=", 200, 403),
+            ("Basic YzpzM2NyZXQtw7w=", 401, 401),
+            // b:s3cret, a:s3cret
+            ("Basic YjpzM2NyZXQ=", 401, 401),
+            ("Basic YTpzM2NyZXQ=", 401, 401),
+        ] {
+            let reply = ask(&node, "GET", "/eureka/apps", header).await;
+            assert_eq!(reply.status, read, "{header}");
+            let reply = ask(&node, "POST", "/eureka/apps/A", header).await;
+            assert_eq!(reply.status, change, "{header}");
+        }
+    }
+}
+
+/// A guess from an address: a password that nobody has.
+async fn guess(node: &TestNode, from: &str, number: u32) -> Reply {
+    let from: SocketAddr = from.parse().unwrap();
+    let token = format!("Bearer guess-{number}");
+    node.get("/eureka/apps").from(from).with(&token).await
+}
+
+#[actix_web::test]
+async fn whoever_guesses_is_slowed_and_others_are_not() {
+    let node = TestNode::with(guarded());
+    let (guesser, other) = ("10.0.0.7:1", "10.0.0.8:1");
+    assert_eq!(
+        node.get("/eureka/apps")
+            .from(guesser.parse().unwrap())
+            .with(header::READER)
+            .await
+            .status,
+        200
+    );
+    for number in 0..20 {
+        assert_eq!(guess(&node, guesser, number).await.status, 401);
+    }
+    let slowed = guess(&node, "10.0.0.7:2", 20).await;
+    assert_eq!(
+        (slowed.status, slowed.header("retry-after")),
+        (429, Some("5"))
+    );
+    assert_eq!(slowed.body.len(), 0);
+
+    // Not even the right one is looked at, unless it was right before; and who repeats a wrong one guesses nothing.
+    for (header, from, status) in [
+        (header::ADMIN, guesser, 429),
+        (header::READER, guesser, 200),
+        ("Bearer guess-1", guesser, 401),
+        (header::ADMIN, other, 200),
+        ("Bearer guess-21", other, 401),
+    ] {
+        let request = node.get("/eureka/apps").from(from.parse().unwrap());
+        assert_eq!(request.with(header).await.status, status, "{header} {from}");
+    }
+    node.pass(Duration::from_secs(5)).await;
+    assert_eq!(guess(&node, guesser, 22).await.status, 401);
+    assert_eq!(guess(&node, guesser, 23).await.status, 429);
+}
+
+#[actix_web::test]
+async fn who_was_not_let_through_is_counted_by_why() {
+    pause_once();
+    let node = TestNode::with(guarded());
+    for (header, method, path) in [
+        ("", "GET", "/eureka/apps"),
+        (header::WRONG, "GET", "/eureka/apps"),
+        (header::WRONG, "GET", "/eureka/apps"),
+        (header::STALE, "GET", "/eureka/apps"),
+        ("Digest x", "GET", "/eureka/apps"),
+        (header::READER, "POST", "/eureka/apps/A"),
+        (header::BOUND, "PUT", "/eureka/apps/B/i"),
+        (header::BOUND, "PUT", "/eureka/apps/A/i"),
+    ] {
+        ask(&node, method, path, header).await;
+    }
+    let page = ask(&node, "GET", "/metrics", header::ADMIN).await.text();
+    for (reason, count) in [
+        ("missing", 1),
+        ("wrong", 2),
+        ("expired", 1),
+        ("malformed", 1),
+        ("slowed", 0),
+        ("busy", 0),
+        ("forbidden", 1),
+        ("other_application", 1),
+    ] {
+        let line = format!("eureka_auth_failures_total{{reason=\"{reason}\"}} {count}\n");
+        assert!(page.contains(&line), "{line}{page}");
+    }
+    let refused = "eureka_http_requests_total{route=\"apps\",method=\"GET\",status=\"401\"} 5\n";
+    assert!(page.contains(refused), "{page}");
+}
