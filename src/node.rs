@@ -2,7 +2,8 @@
 //! listens and leaves.
 //!
 //! The response cache is first, since the registry tells it every change from the first one on. The way
-//! out is: not ready, no new connections, open requests finished, all within [`GRACE`].
+//! out is: not ready, no new connections, open requests finished, all within its grace
+//! ([`crate::config::HttpConfig::grace`]).
 
 mod ground;
 mod machine;
@@ -32,8 +33,6 @@ use ground::Ground;
 
 pub use machine::{facts, identity, listen, network};
 
-/// How long open requests may take once the node is on its way out.
-pub const GRACE: Duration = Duration::from_secs(5);
 /// What is kept of the grace for what the last requests changed.
 const FLUSH: Duration = Duration::from_secs(1);
 /// What is kept of the grace for the end itself.
@@ -84,7 +83,8 @@ impl Node {
         place: Placement,
         network: Rc<dyn Network>,
     ) -> Self {
-        let metrics = Metrics::new();
+        let mut metrics = Metrics::new();
+        metrics.registry.instances.hidden = !config.http.instance_gauges;
         let published = Published::new(config.registry, metrics.registry.renewals.clone())
             .on_node(identity.number());
         let gate = Gate::shut(metrics.sync_up.clone(), identity.open.clone());
@@ -172,7 +172,7 @@ impl Node {
 
     /// Serves requests on `listener`, HTTP/1.1 and HTTP/2 alike, until told to stop.
     pub fn serve(&self, listener: TcpListener) -> io::Result<Server> {
-        http::serve(&self.http, listener, GRACE)
+        http::serve(&self.http, listener, self.http.config.http.grace)
     }
 
     /// Serves until `stop` is ready, and then leaves in good order; or until something fails.
@@ -196,22 +196,25 @@ impl Node {
     }
 
     /// Leaves: not ready any more, then no new connections, then open requests finished; and what clients did here
-    /// goes to the peers that can be reached. All within [`GRACE`].
+    /// goes to the peers that can be reached. All within the grace that the settings give.
     pub async fn stop(&self, server: &ServerHandle) {
-        let end = Instant::now() + GRACE - MARGIN;
+        let grace = self.http.config.http.grace.saturating_sub(MARGIN);
+        let now = Instant::now();
+        let (end, enough) = (now + grace, now + grace.saturating_sub(FLUSH));
         self.http.stopping.store(true, Ordering::Release);
         let finished = async {
-            tokio::join!(self.cluster.leave(end - FLUSH), server.stop(true));
+            tokio::join!(self.cluster.leave(enough), server.stop(true));
         };
         // What the last requests changed goes out, too.
-        let _ = timeout_at(end - FLUSH, finished).await;
+        let _ = timeout_at(enough, finished).await;
         self.cluster.flush(end).await;
     }
 
     /// The part of the way out that concerns the peers, for a node without a server.
     pub async fn leave_cluster(&self) {
         self.http.stopping.store(true, Ordering::Release);
-        self.cluster.leave(Instant::now() + GRACE - MARGIN).await;
+        let grace = self.http.config.http.grace.saturating_sub(MARGIN);
+        self.cluster.leave(Instant::now() + grace).await;
     }
 }
 

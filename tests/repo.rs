@@ -115,6 +115,18 @@ fn configuration_keys_are_documented_and_documented_keys_exist() {
 }
 
 #[test]
+fn names_of_netflix_are_in_the_document_for_those_who_come_from_there() {
+    let code = spelt_in("src/config/netflix", configuration_keys);
+    let columns = read(Path::new("docs/migrating.md")).unwrap();
+    let missing = code
+        .iter()
+        .filter(|name| !columns.text.contains(&format!("`{name}`")));
+    let offences = missing.map(|name| format!("{name}: not in docs/migrating.md"));
+    none(offences.collect(), "names of Netflix");
+    assert!(code.len() > 50, "{code:?}");
+}
+
+#[test]
 fn links_of_the_documents_lead_somewhere() {
     let offences = documents().iter().flat_map(dead_links).collect();
     none(offences, "links to nowhere");
@@ -301,7 +313,7 @@ fn configuration_keys(texts: Vec<String>) -> BTreeSet<String> {
     texts
         .into_iter()
         .filter(|key| {
-            ["eureka.", "server.", "spring."]
+            ["eureka.", "server.", "spring.", "management.", "logging."]
                 .iter()
                 .any(|first| key.starts_with(first))
         })
@@ -995,7 +1007,7 @@ fn a_name_that_only_the_code_or_only_the_document_has_is_caught() {
         "eureka.",
         "server.port",
         "eureka is",
-        "logging.level",
+        "log.level",
     ];
     let keys = configuration_keys(keys.map(String::from).into());
     assert_eq!(

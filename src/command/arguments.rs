@@ -26,9 +26,9 @@ struct Arguments {
     /// File or folder of settings, in place of the usual ones; short for --spring.config.location
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<String>,
-    /// How log lines look; RUST_LOG sets how many there are
-    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text)]
-    log: LogFormat,
+    /// How log lines look; RUST_LOG or logging.level.* set how many there are [default: text]
+    #[arg(long, global = true, value_enum)]
+    log: Option<LogFormat>,
 }
 
 #[derive(Subcommand)]
@@ -46,10 +46,6 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     let (mut given, rest) = split_properties(arguments);
     let arguments = Arguments::parse_from(rest);
     let command = arguments.command.unwrap_or(Command::Serve);
-    if matches!(command, Command::Serve) {
-        log::start(arguments.log);
-    }
-
     let port = arguments.port.map(|port| (keys::PORT.to_string(), port));
     let place = arguments
         .config
@@ -66,7 +62,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
         }
     };
     match command {
-        Command::Serve => serve::run(config),
+        Command::Serve => {
+            log::start(arguments.log, &config.log);
+            serve::run(config)
+        }
         Command::Health(arguments) => health::run(&config, arguments),
         Command::Bench(arguments) => bench::run(arguments),
     }

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
+use heureka::config::LogConfig;
 use heureka::registry::current_work;
 use tracing_subscriber::EnvFilter;
 
@@ -14,10 +15,18 @@ pub(super) enum LogFormat {
 }
 
 /// Lines go to standard output from here on.
-pub(super) fn start(format: LogFormat) {
+pub(super) fn start(format: Option<LogFormat>, config: &LogConfig) {
+    let levels = match std::env::var(EnvFilter::DEFAULT_ENV) {
+        Ok(levels) if !levels.is_empty() => levels,
+        _ => config.levels.join(","),
+    };
+    let format = format.unwrap_or(match config.json {
+        true => LogFormat::Json,
+        false => LogFormat::Text,
+    });
     let filter = EnvFilter::builder()
         .with_default_directive(tracing::level_filters::LevelFilter::INFO.into())
-        .from_env_lossy()
+        .parse_lossy(levels)
         // What actix-server says at start and stop, this node says itself.
         .add_directive("actix_server=warn".parse().unwrap_or_default());
     let log = tracing_subscriber::fmt()

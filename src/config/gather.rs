@@ -387,6 +387,61 @@ w: second
         assert_eq!(gather(&missing, &[], &[]).mistakes.len(), 1);
     }
 
+    /// config.md §7.3.
+    #[test]
+    fn netflix_files_count_less_than_spring_s_and_have_names_of_their_own() {
+        let files = [
+            (
+                "eureka-server.properties",
+                "eureka.region=low\neureka.port=8080\n\
+                 eureka.serviceUrl.default=http://h:${eureka.port}/eureka/v2/\n@next=more.txt.properties",
+            ),
+            ("more.txt.properties", "eureka.server.region=no\n"),
+            ("eureka-server-test.properties", "eureka.region=test"),
+            ("eureka-server-prod.properties", "eureka.region=prod"),
+            (
+                "eureka-client.properties",
+                "eureka.region=client\neureka.name=a",
+            ),
+            ("config/application.yml", "eureka.instance.appname: b"),
+        ];
+        for (count, environment, region) in [
+            (1, "x", "low"),
+            (3, "test", "test"),
+            (3, "", "test"),
+            (4, "prod", "prod"),
+            (5, "prod", "client"),
+        ] {
+            let sources = gather(&files[..count], &[("EUREKA_ENVIRONMENT", environment)], &[]);
+            assert_eq!(
+                text(&sources, keys::REGION),
+                region,
+                "{count} {environment}"
+            );
+            let url = sources.entries(keys::SERVICE_URL).remove(0);
+            assert_eq!(
+                (url.0.as_str(), url.1.unwrap().text.as_str()),
+                ("defaultZone", "http://h:8080/eureka/v2/")
+            );
+            assert_eq!(text(&sources, keys::PORT), "8080");
+            assert_eq!(text(&sources, keys::NON_SECURE_PORT), "8080");
+        }
+        assert_eq!(text(&gather(&files, &[], &[]), keys::APP_NAME), "b");
+        let missing = gather(&files[..1], &[], &[]).mistakes;
+        assert_eq!(missing.len(), 1);
+        let file = [("etc/eureka-client.properties", "eureka.name=x")];
+        let alone = gather(
+            &file,
+            &[],
+            &[("spring.config.location", "etc/eureka-client.properties")],
+        );
+        assert_eq!(text(&alone, keys::APP_NAME), "x");
+        let elsewhere = gather(&[("application.properties", "eureka.name=x")], &[], &[]);
+        assert_eq!(text(&elsewhere, keys::APP_NAME), "none");
+        let argument = gather(&[], &[], &[("eureka.name", "y")]);
+        assert_eq!(text(&argument, keys::APP_NAME), "y");
+    }
+
     #[test]
     fn documents_may_be_for_a_platform() {
         let yml = "v: all\n---\nspring.config.activate.on-cloud-platform: kubernetes\nv: k8s";

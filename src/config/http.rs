@@ -1,6 +1,7 @@
 //! Where and how the node listens.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
 
 use super::keys;
 use super::read::Reader;
@@ -23,6 +24,11 @@ pub struct HttpConfig {
     pub max_batch: usize,
     /// What a packed body may unpack to, in bytes; default 16 MiB.
     pub max_unpacked: usize,
+    /// How long the node takes at most to leave: to finish open requests and to tell peers what they have not
+    /// heard; default 5 s. `server.shutdown: immediate` is no time at all.
+    pub grace: Duration,
+    /// Whether `/metrics` has `eureka_server_instances`, a series per application and status; default true.
+    pub instance_gauges: bool,
 }
 
 impl Default for HttpConfig {
@@ -34,6 +40,8 @@ impl Default for HttpConfig {
             max_body: 1 << 20,
             max_batch: 10 << 20,
             max_unpacked: 16 << 20,
+            grace: Duration::from_secs(5),
+            instance_gauges: true,
         }
     }
 }
@@ -57,8 +65,22 @@ impl HttpConfig {
             max_body,
             max_batch,
             max_unpacked,
+            grace: grace(reader, default.grace),
+            instance_gauges: reader.flag(keys::INSTANCE_GAUGES, default.instance_gauges),
         }
     }
+}
+
+fn grace(reader: &mut Reader<'_>, default: Duration) -> Duration {
+    let grace = reader.duration(keys::SHUTDOWN_TIME, default);
+    let wanted = "graceful or immediate";
+    reader.value(keys::SHUTDOWN, wanted, grace, |text| {
+        match text.to_ascii_lowercase().as_str() {
+            "graceful" => Some(grace),
+            "immediate" => Some(Duration::ZERO),
+            _ => None,
+        }
+    })
 }
 
 /// `/ctx` and `/ctx/` mean the same; `/` and nothing mean none.

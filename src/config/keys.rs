@@ -2,6 +2,7 @@
 //!
 //! A key that ends in `.<…>` is a map: what stands there is data.
 
+mod idle;
 mod instance;
 mod peers;
 mod security;
@@ -9,6 +10,10 @@ mod security;
 pub use instance::*;
 pub use peers::*;
 pub use security::*;
+
+pub(super) use idle::{IDLE, SILENT};
+
+use super::relaxed::{Name, Pattern};
 
 /// Where files of settings are.
 pub const CONFIG_LOCATION: &str = "spring.config.location";
@@ -43,6 +48,22 @@ pub const PORT: &str = "server.port";
 pub const ADDRESS: &str = "server.address";
 /// See [`super::HttpConfig::context_path`].
 pub const CONTEXT_PATH: &str = "server.servlet.context-path";
+/// See [`super::HttpConfig::grace`].
+pub const SHUTDOWN: &str = "server.shutdown";
+/// See [`super::HttpConfig::grace`].
+pub const SHUTDOWN_TIME: &str = "spring.lifecycle.timeout-per-shutdown-phase";
+/// See [`super::HttpConfig::instance_gauges`].
+pub const INSTANCE_GAUGES: &str = "eureka.server.metrics.enabled";
+/// See [`super::LimitsConfig::head`].
+pub const SPRING_MAX_HEAD: &str = "server.max-http-request-header-size";
+/// How much of a part of the program is logged.
+pub const LOG_LEVEL: &str = "logging.level.<name>";
+/// Whether the log is JSON lines.
+pub const LOG_FORMAT: &str = "logging.structured.format.console";
+/// How Netflix' file of the server is called; default `eureka-server`.
+pub const NETFLIX_SERVER: &str = "eureka.server.props";
+/// How Netflix' file of the client is called; default `eureka-client`.
+pub const NETFLIX_CLIENT: &str = "eureka.client.props";
 /// See [`super::HttpConfig::max_body`].
 pub const MAX_BODY: &str = "eureka.server.max-body-bytes";
 /// See [`super::HttpConfig::max_batch`].
@@ -103,6 +124,8 @@ pub const EXPECTED_INTERVAL: &str = "eureka.server.expected-client-renewal-inter
 pub const THRESHOLD_UPDATE: &str = "eureka.server.renewal-threshold-update-interval-ms";
 /// See [`super::PreservationConfig::open_count`].
 pub const OPEN_COUNT: &str = "eureka.instance.registry.default-open-for-traffic-count";
+/// Weaker than [`OPEN_COUNT`], which it was called before.
+pub const OLD_OPEN_COUNT: &str = "eureka.server.default-open-for-traffic-count";
 /// See [`super::PreservationConfig::hold_max`].
 pub const HOLD_MAX: &str = "eureka.server.hold-max-in-ms";
 /// See [`super::EvictionConfig::sweep`].
@@ -131,7 +154,7 @@ pub const ENVIRONMENT: &str = "eureka.environment";
 pub const DATACENTER: &str = "eureka.datacenter";
 
 /// Those of the server alone.
-const SERVER: [&str; 57] = [
+const SERVER: &[&str] = &[
     CONFIG_LOCATION,
     CONFIG_MORE,
     CONFIG_NAME,
@@ -148,6 +171,14 @@ const SERVER: [&str; 57] = [
     PORT,
     ADDRESS,
     CONTEXT_PATH,
+    SHUTDOWN,
+    SHUTDOWN_TIME,
+    INSTANCE_GAUGES,
+    SPRING_MAX_HEAD,
+    LOG_LEVEL,
+    LOG_FORMAT,
+    NETFLIX_SERVER,
+    NETFLIX_CLIENT,
     MAX_BODY,
     MAX_BATCH,
     MAX_UNPACKED,
@@ -177,6 +208,7 @@ const SERVER: [&str; 57] = [
     EXPECTED_INTERVAL,
     THRESHOLD_UPDATE,
     OPEN_COUNT,
+    OLD_OPEN_COUNT,
     HOLD_MAX,
     EVICTION_INTERVAL,
     USE_READ_ONLY_CACHE,
@@ -191,20 +223,28 @@ const SERVER: [&str; 57] = [
     DATACENTER,
 ];
 
-/// All of them.
-pub(super) fn all() -> impl Iterator<Item = &'static str> {
+/// Those that do something.
+pub(super) fn active() -> impl Iterator<Item = &'static str> {
     let others = [peers::ALL, instance::ALL, security::ALL]
         .into_iter()
         .flatten()
         .copied();
-    let idle = without_effect().map(|(key, _)| key);
-    SERVER.into_iter().chain(others).chain(idle)
+    SERVER.iter().copied().chain(others)
 }
 
-/// Keys that a Java server's file may have and that do nothing here, each with the reason.
-pub(super) fn without_effect() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let idle = [peers::WITHOUT_EFFECT, instance::WITHOUT_EFFECT];
-    idle.into_iter().flatten().copied()
+/// Those that may be written.
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    let idle = IDLE.iter().flat_map(|idle| idle.keys).copied();
+    active().chain(idle).chain(SILENT.iter().copied())
+}
+
+/// Whether a name in a file is one of these, or an element of a list of one.
+pub(super) fn is_known(name: &str) -> bool {
+    let name = Name::dotted(name);
+    all().any(|key| {
+        let key = Pattern::of(key);
+        key.data_in(&name).is_some() || key.below_index().data_in(&name).is_some()
+    })
 }
 
 /// Whether values of this key are never shown.

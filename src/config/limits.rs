@@ -83,7 +83,7 @@ impl LimitsConfig {
                     keys: reader.limit(content.metadata.keys),
                 },
             },
-            head: reader.limit(default.head),
+            head: head(reader, default.head),
             connections: Some(connections).filter(|most| *most != none),
             streams: reader.limit(default.streams),
             head_time: reader.millis(keys::HEAD_TIME, default.head_time),
@@ -101,6 +101,12 @@ pub(super) fn of_registry(reader: &mut Reader<'_>, metadata: MetadataLimits) -> 
         instances: reader.limit(REGISTRY.instances),
         metadata,
     }
+}
+
+/// Under its own name or Spring's.
+fn head(reader: &mut Reader<'_>, default: Limit) -> Limit {
+    let max = reader.size(keys::SPRING_MAX_HEAD, default.max);
+    reader.limit(Limit { max, ..default })
 }
 
 fn nesting(reader: &mut Reader<'_>, default: Limit) -> Limit {

@@ -15,6 +15,9 @@ use super::property::Property;
 use super::relaxed::{Name, Pattern};
 use super::{Sources, keys};
 
+mod netflix_files;
+mod tree;
+
 /// What counts least first.
 const EXTENSIONS: [&str; 3] = ["yaml", "yml", "properties"];
 const USUAL: &str = "optional:file:./;optional:file:./config/;optional:file:./config/*/";
@@ -91,7 +94,7 @@ impl Loader<'_> {
             Place::Tree(folder) if profile.is_none() => self.tree(folder, location.optional),
             Place::Elsewhere(text) if profile.is_none() => {
                 let warning = format!("{text}: settings are read from files only");
-                self.found.warnings.push(warning);
+                self.found.warn(warning);
             }
             Place::Tree(_) | Place::Elsewhere(_) => {}
         }
@@ -112,6 +115,9 @@ impl Loader<'_> {
     }
 
     fn folder(&mut self, folder: &Path, profile: Option<&str>) {
+        if profile.is_none() {
+            self.netflix_files(folder);
+        }
         let mut names = self.above.words(keys::CONFIG_NAME);
         if names.is_empty() {
             names.push("application".to_string());
@@ -154,10 +160,13 @@ impl Loader<'_> {
 
     fn document(&mut self, path: &Path, document: Document, profile: Option<&str>) {
         let place = |line: &Line| format!("{}, line {}", shown(path), line.number);
-        let lines = document.lines.iter();
-        let properties = lines
-            .map(|line| Property::new(Name::dotted(&line.name), line.text.clone(), place(line)));
-        let mut properties: Vec<_> = properties.collect();
+        let property =
+            |line: &Line| Property::new(Name::dotted(&line.name), line.text.clone(), place(line));
+        if self.is_netflix(path) {
+            let properties = document.lines.iter().map(property).collect();
+            return self.netflix_document(path, properties);
+        }
+        let mut properties: Vec<_> = document.lines.iter().map(property).collect();
         let mut alone = Sources::default();
         alone.add(properties.iter().cloned());
         let Some(conditional) = self.counts(path, &alone) else {
@@ -189,7 +198,7 @@ impl Loader<'_> {
                 keys::OLD_ON_PROFILE,
                 keys::ON_PROFILE
             );
-            self.found.warnings.push(warning);
+            self.found.warn(warning);
             conditions.extend(old);
         }
         if conditions.is_empty() {
@@ -217,7 +226,7 @@ impl Loader<'_> {
                 if is_it {
                     let from = &property.from;
                     let warning = format!("{key} has no effect in a document of a profile, {from}");
-                    self.found.warnings.push(warning);
+                    self.found.warn(warning);
                 }
                 !is_it
             });
@@ -240,41 +249,6 @@ impl Loader<'_> {
             .filter(|location| !matches!(&location.place, Place::Path(path) if self.open.contains(path)))
             .collect();
         self.locations(&locations);
-    }
-
-    /// Files whose names are keys and whose texts are values, as secrets are mounted into containers.
-    fn tree(&mut self, folder: &Path, optional: bool) {
-        let mut properties = Vec::new();
-        match self.branch(folder, "", &mut properties, 0) {
-            Ok(()) => self.found.add(properties),
-            Err(error) if optional && error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.refuse(folder, error.to_string()),
-        }
-    }
-
-    fn branch(
-        &self,
-        folder: &Path,
-        prefix: &str,
-        properties: &mut Vec<Property>,
-        depth: usize,
-    ) -> io::Result<()> {
-        for name in self.files.list(folder)? {
-            // `..data` and the like are how Kubernetes changes all files at once.
-            if name.starts_with('.') || depth > 10 {
-                continue;
-            }
-            let path = folder.join(&name);
-            let key = format!("{prefix}{name}");
-            if self.files.list(&path).is_ok() {
-                self.branch(&path, &format!("{key}."), properties, depth + 1)?;
-                continue;
-            }
-            let text = self.files.read(&path)?;
-            let text = text.strip_suffix('\n').unwrap_or(&text).to_string();
-            properties.push(Property::new(Name::dotted(&key), text, shown(&path)));
-        }
-        Ok(())
     }
 
     fn refuse(&mut self, path: &Path, problem: String) {

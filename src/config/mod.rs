@@ -16,11 +16,13 @@
 //! | `files/` | YAML, `.properties` and JSON to names and values |
 //! | `profiles.rs` | active profiles, and conditions on them |
 //! | `relaxed.rs` | which names mean the same |
+//! | `netflix.rs` | Netflix' names |
 //! | `placeholders.rs` | `${name:default}` |
 //! | `property.rs` `sources.rs` | one value, and all of them |
 //! | `read.rs` `mistake.rs` | texts to values, and what may be wrong with them |
+//! | `units.rs` | times and sizes |
 //! | `unknown.rs` | names that are no settings |
-//! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` `instance.rs` | the structs |
+//! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` `instance.rs` `log.rs` | the structs |
 //! | `peer_lists.rs` | the lists of peers, in all their forms |
 //! | `security.rs` `security_read.rs` `password.rs` | who may do what |
 //! | `settings.rs` | [`Config`]: all of them together |
@@ -36,7 +38,9 @@ pub mod keys;
 mod limits;
 mod load;
 mod location;
+mod log;
 mod mistake;
+mod netflix;
 mod overload;
 mod page;
 mod password;
@@ -53,6 +57,7 @@ mod security;
 mod security_read;
 mod settings;
 mod sources;
+mod units;
 mod unknown;
 
 pub use cache::CacheConfig;
@@ -62,6 +67,7 @@ pub use gather::Given;
 pub use http::HttpConfig;
 pub use instance::{InstanceConfig, Link, Links, Own};
 pub use limits::LimitsConfig;
+pub use log::LogConfig;
 pub use mistake::ConfigError;
 pub use overload::OverloadConfig;
 pub use page::PageConfig;

@@ -252,6 +252,7 @@ mod tests {
             ("eureka.client.service-url.default-zone", 1),
             ("eureka.client.serviceUrl.defaultzone", 1),
             ("eureka.client.service-url.default_zone", 1),
+            ("eureka.serviceUrl.default", 0),
         ] {
             let config = read(&[(name, P)]);
             assert_eq!(lists(&config), wanted, "{name}");
@@ -489,11 +490,21 @@ mod tests {
         assert_eq!(read(&[dns[0], dns[1], (DEFAULT, P)]).warnings.len(), 1);
     }
 
+    /// C15.
     #[test]
-    fn every_key_without_effect_says_why() {
-        for (key, reason) in keys::without_effect() {
-            let warnings = read(&[(key, "7")]).warnings;
-            assert_eq!(warnings, [format!("{key} has no effect: {reason}")]);
+    fn every_key_without_effect_says_why_and_those_of_java_s_own_are_silent() {
+        let at = |key: &str| key.replace(['<', '>'], "");
+        for idle in keys::IDLE {
+            for key in idle.keys {
+                let warnings = read(&[(&at(key), "7")]).warnings;
+                assert_eq!(
+                    warnings,
+                    [format!("{} has no effect: {}", at(key), idle.reason)]
+                );
+            }
+        }
+        for key in keys::SILENT {
+            assert_eq!(read(&[(&at(key), "7")]).warnings, [""; 0], "{key}");
         }
     }
 }

@@ -81,10 +81,17 @@ impl PreservationConfig {
             percent,
             expected_interval: expected_interval(reader, default.expected_interval),
             threshold_update: reader.millis(keys::THRESHOLD_UPDATE, default.threshold_update),
-            open_count: reader.number(keys::OPEN_COUNT, "a number of clients", default.open_count),
+            open_count: open_count(reader, default.open_count),
             hold_max: reader.millis(keys::HOLD_MAX, default.hold_max),
         }
     }
+}
+
+/// Under either name; the newer one wins (C13).
+fn open_count(reader: &mut Reader<'_>, default: u64) -> u64 {
+    let wanted = "a number of clients";
+    let old = reader.number(keys::OLD_OPEN_COUNT, wanted, default);
+    reader.number(keys::OPEN_COUNT, wanted, old)
 }
 
 /// The key itself, else what the other keys mean by it.

@@ -3,13 +3,13 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::Sources;
 use super::key::Key;
 use super::keys;
 use super::mistake::ConfigError;
 use super::peer_lists::items;
 use super::property::Found;
 use super::sources::Unfilled;
+use super::{Sources, units};
 use crate::model::{Limit, NodeUrl, without_credentials};
 
 /// Reads values from the sources and remembers what was wrong.
@@ -50,8 +50,8 @@ impl<'s> Reader<'s> {
 
     /// A key that does nothing at present, because of `reason`.
     pub(super) fn warn_if_set(&mut self, key: &'static str, reason: &str) {
-        if self.is_set(key) {
-            self.warn(format!("{key} has no effect: {reason}"));
+        for name in self.sources.spellings(key) {
+            self.warn(format!("{name} has no effect: {reason}"));
         }
     }
 
@@ -92,7 +92,9 @@ impl<'s> Reader<'s> {
         wanted: &'static str,
         default: T,
     ) -> T {
-        self.value(key, wanted, default, |text| text.parse().ok())
+        self.value(key, wanted, default, |text| {
+            units::decimal(text).parse().ok()
+        })
     }
 
     /// The entries of a map; what counts most is last.
@@ -233,7 +235,8 @@ impl<'s> Reader<'s> {
     pub(super) fn port(&mut self, key: impl Into<Key>, default: u16) -> u16 {
         let wanted = "a number from 1 to 65535";
         self.value(key, wanted, default, |text| {
-            text.parse().ok().filter(|port| *port != 0)
+            let port = units::decimal(text).parse().ok();
+            port.filter(|port| *port != 0)
         })
     }
 
@@ -256,7 +259,8 @@ impl<'s> Reader<'s> {
         // Far beyond any machine, and far from where sums overflow.
         let sensible = 1..=1_usize << 40;
         let max = self.value(default.key, "a positive number", default.max, |text| {
-            text.parse().ok().filter(|max| sensible.contains(max))
+            let max = units::decimal(text).parse().ok();
+            max.filter(|max| sensible.contains(max))
         });
         Limit { max, ..default }
     }
@@ -275,6 +279,17 @@ impl<'s> Reader<'s> {
         self.value(key, wanted, default, |text| {
             positive(text).map(Duration::from_secs)
         })
+    }
+
+    /// A time as Spring has it: `30s`, `5m`, `PT1M`; a number alone is of milliseconds. Less than a year.
+    pub(super) fn duration(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
+        let wanted = "a time such as 500ms, 30s or 5m";
+        self.value(key, wanted, default, units::duration)
+    }
+
+    /// A size as Spring has it: `8KB`, `1MB`; a number alone is of bytes.
+    pub(super) fn size(&mut self, key: impl Into<Key>, default: usize) -> usize {
+        self.value(key, "a size such as 8KB or 1MB", default, units::size)
     }
 
     /// A flag, in any of Spring's words (config.md §6.5).
@@ -301,7 +316,8 @@ const HOST: &str = "eureka.hostname";
 fn positive(text: &str) -> Option<u64> {
     // No interval of a year or more is meant; this also keeps sums of times far from overflow.
     const YEAR_IN_MILLIS: u64 = 366 * 24 * 3_600_000;
-    text.parse()
+    units::decimal(text)
+        .parse()
         .ok()
         .filter(|n| (1..=YEAR_IN_MILLIS).contains(n))
 }

@@ -97,6 +97,8 @@ enum Part {
     Hole,
     /// Data that is known.
     Data(String),
+    /// `[0]` and the like.
+    Index,
 }
 
 impl Pattern {
@@ -133,6 +135,12 @@ impl Pattern {
         self
     }
 
+    /// An element of this key's list.
+    pub(super) fn below_index(mut self) -> Self {
+        self.0.push(Part::Index);
+        self
+    }
+
     /// What stands in a name for the `<…>` of this key, if it is one of it.
     pub(super) fn data_in(&self, name: &Name) -> Option<Vec<String>> {
         let mut data = Vec::new();
@@ -158,6 +166,7 @@ fn dotted(parts: &[Part], elements: &[Element], data: &mut Vec<String>) -> bool 
             let fits = match part {
                 Part::Word(word) => !element.in_brackets && *word == element.uniform,
                 Part::Data(known) => *known == element.data(),
+                Part::Index => element.is_index(),
                 Part::Hole => {
                     data.push(element.data());
                     true
@@ -200,6 +209,7 @@ fn environment(parts: &[Part], elements: &[Element], data: &mut Vec<String>) -> 
         let fits = match part {
             Part::Word(word) => *word == text,
             Part::Data(known) => uniform(known) == text,
+            Part::Index => is_number(&text),
             Part::Hole => {
                 data.push(lower(head));
                 true

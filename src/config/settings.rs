@@ -2,7 +2,7 @@
 
 use super::read::Reader;
 use super::{
-    CacheConfig, ConfigError, EvictionConfig, HttpConfig, InstanceConfig, LimitsConfig,
+    CacheConfig, ConfigError, EvictionConfig, HttpConfig, InstanceConfig, LimitsConfig, LogConfig,
     OverloadConfig, PageConfig, PeersConfig, PreservationConfig, RegistryConfig, SecurityConfig,
     Sources, keys,
 };
@@ -43,6 +43,7 @@ pub struct Config {
     pub page: PageConfig,
     pub peers: PeersConfig,
     pub instance: InstanceConfig,
+    pub log: LogConfig,
     /// What the user should know about the settings although nothing is wrong.
     pub warnings: Vec<String>,
 }
@@ -63,6 +64,7 @@ impl Config {
             page: PageConfig::default(),
             peers: PeersConfig::of(mode),
             instance: InstanceConfig::default(),
+            log: LogConfig::default(),
             warnings: Vec::new(),
         }
     }
@@ -90,10 +92,13 @@ impl Config {
             page: PageConfig::read(&mut reader),
             peers: PeersConfig::read(&mut reader, mode),
             instance: InstanceConfig::read(&mut reader),
+            log: LogConfig::read(&mut reader),
             warnings: Vec::new(),
         };
-        for (key, reason) in keys::without_effect() {
-            reader.warn_if_set(key, reason);
+        for idle in keys::IDLE {
+            for key in idle.keys {
+                reader.warn_if_set(key, idle.reason);
+            }
         }
         reader.warn_of_unknown_names();
         config.warnings = reader.warnings;
@@ -189,6 +194,39 @@ mod tests {
             Duration::from_secs(30)
         );
         assert_eq!(config.warnings.len(), 1);
+    }
+
+    /// C13, and what Spring calls otherwise.
+    #[test]
+    fn older_and_other_names_are_weaker_than_the_key_itself() {
+        let (new, old) = (
+            "eureka.instance.registry.default-open-for-traffic-count",
+            "eureka.server.defaultOpenForTrafficCount",
+        );
+        for (arguments, count) in [
+            (vec![(old, "0"), (new, "2")], 2),
+            (vec![(new, "2"), (old, "0")], 2),
+            (vec![(old, "3")], 3),
+        ] {
+            assert_eq!(read(&arguments).unwrap().preservation.open_count, count);
+        }
+        let (own, spring) = (
+            "eureka.server.max-head-bytes",
+            "server.max-http-request-header-size",
+        );
+        let head = |arguments: &[(&str, &str)]| read(arguments).unwrap().limits.head.max;
+        assert_eq!(head(&[(spring, "16KB")]), 16 << 10);
+        assert_eq!(head(&[(own, "9000"), (spring, "16KB")]), 9000);
+    }
+
+    #[test]
+    fn the_time_to_leave_is_spring_s() {
+        let time = ("spring.lifecycle.timeout-per-shutdown-phase", "20s");
+        let grace = |arguments: &[(&str, &str)]| read(arguments).unwrap().http.grace.as_secs();
+        assert_eq!(grace(&[]), 5);
+        assert_eq!(grace(&[time, ("server.shutdown", "graceful")]), 20);
+        assert_eq!(grace(&[time, ("server.shutdown", "immediate")]), 0);
+        assert!(read(&[("server.shutdown", "now")]).is_err());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::peer_lists::items;
 use super::placeholders::fill;
 use super::property::{Found, Property};
 use super::relaxed::{Name, Pattern, Spelling, uniform};
-use super::unknown;
+use super::{keys, netflix, unknown};
 
 /// All values that were given. [`Sources::gather`] reads files too, [`Sources::new`] none.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +43,13 @@ impl Sources {
         sources
     }
 
+    /// Says it once.
+    pub(super) fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
     /// What is added last counts most.
     pub(super) fn add(&mut self, properties: impl IntoIterator<Item = Property>) {
         let rank = self.properties.last().map_or(0, |last| last.rank + 1);
@@ -69,6 +76,26 @@ impl Sources {
     /// One warning for each name that looks like a setting and is none.
     pub fn unknown(&self) -> Vec<String> {
         unknown::warnings(&self.properties)
+    }
+
+    /// The names by which a key was given, each once; one without data in it by its own.
+    pub(super) fn spellings(&self, key: &'static str) -> Vec<String> {
+        let (whole, element) = (Pattern::of(key), Pattern::of(key).below_index());
+        let is_it = |property: &&Property| {
+            let data = whole.data_in(&property.name);
+            data.or_else(|| element.data_in(&property.name)).is_some()
+        };
+        let mut names = Vec::new();
+        for property in self.properties.iter().filter(is_it) {
+            let name = match key.contains('<') {
+                true => property.name.text.clone(),
+                false => key.to_string(),
+            };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// Whether a value was given for `key`, or elements of a list.
@@ -185,6 +212,11 @@ impl Sources {
     fn fact(&self, name: &str) -> Option<String> {
         let pattern = Pattern::literally(name);
         let given = self.last(&pattern).map(|property| property.text.clone());
+        let given = given.or_else(|| {
+            let netflix = netflix::canonical(name)?;
+            let property = self.last(&Pattern::literally(&netflix))?;
+            Some(property.text.clone())
+        });
         given.or_else(|| {
             let name = Name::dotted(name);
             let mut facts = self.facts.iter();
@@ -249,7 +281,12 @@ pub(super) fn from_arguments(
 ) -> Vec<Property> {
     let property = |(name, text): (String, String)| {
         let from = format!("the argument {prefix}{name}");
-        Property::new(Name::dotted(&name), text, from)
+        // Netflix' names are arguments of its server; where a name is one of Spring's, it is that.
+        let netflix = match keys::is_known(&name) {
+            true => None,
+            false => netflix::canonical(&name),
+        };
+        Property::new(Name::dotted(&netflix.unwrap_or(name)), text, from)
     };
     arguments.into_iter().map(property).collect()
 }
@@ -257,7 +294,6 @@ pub(super) fn from_arguments(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::keys;
 
     type Pairs<'a> = &'a [(&'a str, &'a str)];
 

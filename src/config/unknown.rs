@@ -5,7 +5,7 @@
 
 use super::keys;
 use super::property::Property;
-use super::relaxed::{Pattern, Spelling};
+use super::relaxed::Spelling;
 
 /// What only Spring knows; its files are full of it.
 const SPRINGS: [&str; 5] = ["spring", "management", "logging", "info", "debug"];
@@ -16,14 +16,9 @@ const NEAR: f64 = 0.75;
 /// One for each unknown name.
 pub(super) fn warnings(properties: &[Property]) -> Vec<String> {
     let keys: Vec<_> = keys::all().collect();
-    let known = keys.iter().map(|key| Pattern::of(key));
-    let known: Vec<_> = known.flat_map(|key| [key.clone().below(), key]).collect();
-    let unknown = properties.iter().filter(|property| {
-        is_checked(property)
-            && known
-                .iter()
-                .all(|key| key.data_in(&property.name).is_none())
-    });
+    let unknown = properties
+        .iter()
+        .filter(|property| is_checked(property) && !keys::is_known(&property.name.text));
     unknown.map(|property| warning(property, &keys)).collect()
 }
 

@@ -23,7 +23,11 @@ type Counts = [i64; InstanceStatus::ALL.len()];
 
 /// How many instances of each status every application has.
 #[derive(Clone, Default)]
-pub struct InstanceGauges(Arc<Mutex<BTreeMap<Text, Counts>>>);
+pub struct InstanceGauges {
+    apps: Arc<Mutex<BTreeMap<Text, Counts>>>,
+    /// Whether they are left out of the page.
+    pub hidden: bool,
+}
 
 impl InstanceGauges {
     /// An instance of `app` came (`from` is `None`), changed its status, or went (`to` is `None`).
@@ -31,7 +35,7 @@ impl InstanceGauges {
         if from == to {
             return;
         }
-        let mut apps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut apps = self.apps.lock().unwrap_or_else(PoisonError::into_inner);
         let counts = apps.entry(app.clone()).or_default();
         if let Some(from) = from {
             counts[from.index()] -= 1;
@@ -47,8 +51,11 @@ impl InstanceGauges {
     /// Writes a line per application and status that has instances. The registry is held up only while the counts
     /// are copied.
     pub(super) fn write(&self, page: &mut String) {
+        if self.hidden {
+            return;
+        }
         let apps = self
-            .0
+            .apps
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
@@ -93,6 +100,15 @@ mod tests {
         lines
             .map(|line| line.replace(SERVER_INSTANCES, ""))
             .collect()
+    }
+
+    #[test]
+    fn what_is_hidden_is_counted_and_not_shown() {
+        let mut gauges = InstanceGauges::default();
+        gauges.moved(&"A".into(), None, Some(Up));
+        assert_eq!(lines(&gauges).len(), 1);
+        gauges.hidden = true;
+        assert_eq!(lines(&gauges).len(), 0);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -31,6 +32,13 @@ pub struct End {
 impl Process {
     pub fn start(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         Self::of(command(arguments, environment))
+    }
+
+    /// In a folder of its own, where it finds its files of settings.
+    pub fn start_in(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut command = command(arguments, environment);
+        command.current_dir(folder);
+        Self::of(command)
     }
 
     /// A node on a free port that may have so many files open, and that may raise this to so many.
@@ -130,7 +138,13 @@ impl Drop for Process {
 
 /// What a start says on stderr that is refused with exit code 2, line by line; and nothing else anywhere.
 pub fn refused(arguments: &[&str], environment: &[(&str, &str)]) -> Vec<String> {
-    let output = command(arguments, environment).output().unwrap();
+    refused_in(Path::new("."), arguments, environment)
+}
+
+/// The same in a folder.
+pub fn refused_in(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Vec<String> {
+    let mut command = command(arguments, environment);
+    let output = command.current_dir(folder).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
     let lines = String::from_utf8(output.stderr).unwrap();

@@ -79,19 +79,3 @@ pub(super) const ALL: &[&str] = &[
     HEALTH_CHECK_PATH,
     SECURE_HEALTH_CHECK_URL,
 ];
-
-/// Keys that a Java server's file may have and that do nothing here, each with the reason.
-pub(super) const WITHOUT_EFFECT: &[(&str, &str)] = &[
-    (
-        "eureka.instance.instance-enabled-onit",
-        "the node registers itself when it answers; eureka.instance.initial-status says as what",
-    ),
-    (
-        "eureka.instance.data-center-info.name",
-        "a node is always one of MyOwn",
-    ),
-    (
-        "eureka.instance.default-address-resolution-order",
-        "addresses are not asked of AWS",
-    ),
-];

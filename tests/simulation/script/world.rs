@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use heureka::config::{Config, Sources};
+use heureka::config::{Config, HttpConfig, Sources};
 use heureka::model::NodeUrl;
-use heureka::node::GRACE;
 use heureka::transport::memory::{Faults, Kind};
 use tokio::time::{Instant, sleep_until};
 
@@ -156,7 +155,9 @@ impl Play {
         }
         self.cluster.borrow_mut().crash(name);
         match began.elapsed() {
-            late if late > GRACE => Err(format!("{name} took {late:?} to leave")),
+            late if late > HttpConfig::default().grace => {
+                Err(format!("{name} took {late:?} to leave"))
+            }
             _ => Ok(()),
         }
     }
