@@ -72,6 +72,7 @@ churn: release ## memory stays where it is while instances come and go for HOURS
 containers: ## the cluster of cluster/ in containers: faults, memory (needs root and a Docker engine)
 	INTEROP=$(INTEROP) .ci/containers
 
-long: fuzz overload churn containers ## what is too slow for CI: many more property cases, the concurrency tests over and over
+long: fuzz overload churn ## what is too slow for CI: many more property cases, the concurrency tests over and over
 	PROPTEST_CASES=$(CASES) cargo test --release
 	.ci/repeat $(TIMES) concurrent
+	$(MAKE) containers
