@@ -18,6 +18,8 @@ pub mod wire;
 // row 2
 pub mod transport;
 // row 3
+#[cfg(feature = "client")]
+pub mod client;
 #[cfg(feature = "server")]
 pub mod mailbox;
 #[cfg(feature = "server")]

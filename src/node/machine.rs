@@ -1,7 +1,7 @@
 //! What a node has from its machine: a port, a name, an address, and a way to others.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{SocketAddr, TcpListener};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::clock::Clock;
 use crate::config::{Config, PeersConfig, keys};
 use crate::http::Identity;
-use crate::transport::{HttpNetwork, HttpOptions};
+use crate::transport::{HttpNetwork, HttpOptions, own_address};
 
 /// Connections that the system holds until they are accepted.
 const BACKLOG: u32 = 1024;
@@ -77,13 +77,4 @@ pub fn facts() -> Vec<(String, String)> {
 
 fn own_name() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
-}
-
-/// The address of the interface that the default route uses; no packet is sent to find out.
-fn own_address() -> IpAddr {
-    let asked = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
-        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
-        socket.local_addr()
-    });
-    asked.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip())
 }

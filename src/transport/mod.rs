@@ -17,7 +17,7 @@ mod http;
 #[cfg(feature = "server")]
 pub mod memory;
 #[cfg(feature = "network")]
-mod names;
+pub(crate) mod names;
 mod sign;
 
 use std::io;
@@ -28,6 +28,8 @@ use std::rc::Rc;
 pub use call::{Answer, Call, CallFailed, Request};
 #[cfg(feature = "network")]
 pub use http::{HttpNetwork, HttpOptions};
+#[cfg(feature = "network")]
+pub(crate) use names::own_address;
 pub use sign::{NodeSign, SIGN};
 
 use crate::model::NodeUrl;

@@ -4,7 +4,7 @@
 //! change of the machine's settings shows at once. Who asks too often is slowed down by the network.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 use hickory_resolver::config::LookupIpStrategy;
 use hickory_resolver::net::NetError;
@@ -13,7 +13,7 @@ use hickory_resolver::proto::rr::RData;
 use hickory_resolver::{ResolverBuilder, TokioResolver};
 
 /// All addresses of a host, sorted; an address is its own.
-pub(super) async fn addresses(host: &str) -> io::Result<Vec<IpAddr>> {
+pub(crate) async fn addresses(host: &str) -> io::Result<Vec<IpAddr>> {
     if let Ok(address) = host.parse() {
         return Ok(vec![address]);
     }
@@ -30,7 +30,7 @@ async fn addresses_from(resolver: &TokioResolver, host: &str) -> Result<Vec<IpAd
 }
 
 /// The TXT records of a name, each with its parts put together (RFC 1035 §3.3.14), sorted.
-pub(super) async fn texts(name: &str) -> io::Result<Vec<String>> {
+pub(crate) async fn texts(name: &str) -> io::Result<Vec<String>> {
     let found = async { texts_from(&resolver()?, name).await };
     found.await.map_err(|error| about(name, &error))
 }
@@ -60,6 +60,15 @@ fn resolver_of(
     options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
     options.cache_size = 0;
     builder.build()
+}
+
+/// The address of the interface that the default route uses; no packet is sent to find out.
+pub(crate) fn own_address() -> IpAddr {
+    let asked = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
+        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
+        socket.local_addr()
+    });
+    asked.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip())
 }
 
 /// The name is in the text, since whoever reads it did not ask.

@@ -1,0 +1,213 @@
+//! Every setting of a client. What is made of them is in `start.rs`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::backend::Backend;
+use super::handle::EurekaClient;
+use super::http::HttpOptions;
+use super::instance::Instance;
+use super::registration::{HealthCheck, RegistrarOptions};
+use super::servers::{Credentials, Tokens};
+use crate::clock::Clock;
+
+/// Where a server's zone is not given.
+const DEFAULT_ZONE: &str = "defaultZone";
+
+/// Puts a client together; [`EurekaClient::builder`] makes one.
+#[must_use = "nothing happens before `start`"]
+pub struct Builder {
+    pub(super) servers: Vec<(String, String)>,
+    pub(super) zone: Option<String>,
+    pub(super) prefer_own_zone: bool,
+    pub(super) instance: Option<Instance>,
+    pub(super) health: Option<Arc<dyn HealthCheck>>,
+    pub(super) credentials: Credentials,
+    pub(super) follow_redirects: bool,
+    pub(super) http: HttpOptions,
+    pub(super) request_timeout: Duration,
+    pub(super) session_life: Duration,
+    pub(super) registrar: RegistrarOptions,
+    pub(super) shutdown_timeout: Duration,
+    pub(super) wait_registered: Option<Duration>,
+    pub(super) backend: Option<Arc<dyn Backend>>,
+    pub(super) clock: Option<Clock>,
+    pub(super) seed: Option<u64>,
+}
+
+impl EurekaClient {
+    /// A client with the defaults of Spring, of no server yet.
+    pub fn builder() -> Builder {
+        Builder {
+            servers: Vec::new(),
+            zone: None,
+            prefer_own_zone: true,
+            instance: None,
+            health: None,
+            credentials: Credentials::default(),
+            follow_redirects: true,
+            http: HttpOptions {
+                connect_timeout: Duration::from_secs(5),
+                ..HttpOptions::default()
+            },
+            request_timeout: Duration::from_secs(8),
+            session_life: Duration::from_secs(20 * 60),
+            registrar: RegistrarOptions {
+                replication_interval: Duration::from_secs(30),
+                push_at_once: true,
+                unregister: true,
+            },
+            shutdown_timeout: Duration::from_secs(10),
+            wait_registered: None,
+            backend: None,
+            clock: None,
+            seed: None,
+        }
+    }
+}
+
+impl Builder {
+    /// A server's service URL, or several with commas between them: `http://user:password@host:8761/eureka/`. User and
+    /// password may be percent-encoded, the slash at the end may be left out.
+    pub fn server(self, url: impl AsRef<str>) -> Self {
+        self.server_in_zone(DEFAULT_ZONE, url)
+    }
+
+    /// The same for servers in a zone.
+    pub fn server_in_zone(mut self, zone: impl Into<String>, url: impl AsRef<str>) -> Self {
+        self.servers.push((zone.into(), url.as_ref().to_string()));
+        self
+    }
+
+    /// The zone of this program: its servers are asked first. Without it the first zone given counts as the own.
+    pub fn zone(mut self, zone: impl Into<String>) -> Self {
+        self.zone = Some(zone.into());
+        self
+    }
+
+    /// Whether servers of the own zone are asked first (the default) or last.
+    pub fn prefer_own_zone(mut self, prefer: bool) -> Self {
+        self.prefer_own_zone = prefer;
+        self
+    }
+
+    /// Registers this instance. Without one the client only reads.
+    pub fn register(mut self, instance: Instance) -> Self {
+        self.instance = Some(instance);
+        self
+    }
+
+    /// Asks how the instance is, once per replication interval; the answer becomes its status. The instance is
+    /// STARTING until the first answer, unless [`Instance::status`] says otherwise.
+    pub fn health_check(mut self, check: impl HealthCheck) -> Self {
+        self.health = Some(Arc::new(check));
+        self
+    }
+
+    /// User and password for servers whose URLs have none.
+    pub fn basic_auth(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.credentials = Credentials::Basic(user.into(), password.into());
+        self
+    }
+
+    /// Bearer tokens for all servers. When one is refused, a fresh one is asked for, once per request.
+    pub fn bearer_tokens(mut self, tokens: impl Tokens) -> Self {
+        self.credentials = Credentials::Bearer(Arc::new(tokens));
+        self
+    }
+
+    /// Trusts these certificates, too; PEM.
+    pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.http.roots.push(pem.into());
+        self
+    }
+
+    /// Shows this certificate to servers; PEM with the certificate and its key.
+    pub fn client_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.http.identity = Some(pem.into());
+        self
+    }
+
+    /// Asks servers through this proxy, `http://user:password@host:port`; by default none is used, whatever the
+    /// environment says.
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.http.proxy = Some(url.into());
+        self
+    }
+
+    /// Whether to go where a server sends one by 301, 302, 307 or 308 (the default).
+    pub fn follow_redirects(mut self, follow: bool) -> Self {
+        self.follow_redirects = follow;
+        self
+    }
+
+    /// How long a connection may take to come about; 5 s by default.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.http.connect_timeout = timeout;
+        self
+    }
+
+    /// How long one server may take for a short answer; 8 s by default. All servers together have less than half a
+    /// lease, which is shared out among them.
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.request_timeout = timeout;
+        self
+    }
+
+    /// How long to stay with a server that answers, on average; 20 min by default. Half of it is chance.
+    pub fn session_life(mut self, life: Duration) -> Self {
+        self.session_life = life;
+        self
+    }
+
+    /// How often changes of the own record are pushed at most, after the first two; also how often the health check is
+    /// asked. 30 s by default.
+    pub fn replication_interval(mut self, interval: Duration) -> Self {
+        self.registrar.replication_interval = interval;
+        self
+    }
+
+    /// Whether a change is pushed at once (the default) or when the replication interval is over.
+    pub fn push_at_once(mut self, at_once: bool) -> Self {
+        self.registrar.push_at_once = at_once;
+        self
+    }
+
+    /// Whether the registration is taken back at the end (the default), or left to run out.
+    pub fn unregister_on_shutdown(mut self, unregister: bool) -> Self {
+        self.registrar.unregister = unregister;
+        self
+    }
+
+    /// How long [`EurekaClient::shutdown`] may take; 10 s by default.
+    pub fn shutdown_timeout(mut self, timeout: Duration) -> Self {
+        self.shutdown_timeout = timeout;
+        self
+    }
+
+    /// The start fails unless a server has the registration within this time. Without this the client starts at once
+    /// and goes on trying.
+    pub fn wait_registered(mut self, within: Duration) -> Self {
+        self.wait_registered = Some(within);
+        self
+    }
+
+    /// Another way to the servers than HTTP by this library. Certificates, proxy and connect time-out are its
+    /// matter then.
+    pub fn backend(mut self, backend: impl Backend) -> Self {
+        self.backend = Some(Arc::new(backend));
+        self
+    }
+
+    /// Another clock; for simulations.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// What chance begins with; for simulations.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+}

@@ -1,0 +1,31 @@
+//! What happens to a client, told to whoever listens.
+
+use super::error::RequestFailed;
+use crate::model::InstanceStatus;
+
+/// Something happened. Servers are named without credentials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A server took the record: for the first time, after a change, or because it did not know it.
+    Registered {
+        /// The server.
+        server: String,
+        /// The status that it was told.
+        status: InstanceStatus,
+    },
+    /// No server took the record; it will be tried again.
+    RegistrationFailed(RequestFailed),
+    /// A server renewed the lease.
+    Renewed {
+        /// The server.
+        server: String,
+    },
+    /// No server answered the heartbeat; it will be tried again.
+    RenewalFailed(RequestFailed),
+    /// The server that got the heartbeat did not know the instance. A registration follows.
+    Unknown {
+        /// The server.
+        server: String,
+    },
+}

@@ -1,0 +1,163 @@
+//! The client in the hands of a program.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use super::event::Event;
+use super::instance::lease_terms;
+use super::registration::{Leave, Own};
+use crate::model::{InstanceInfo, InstanceStatus};
+
+/// A client of a Eureka registry; clones are the same client.
+///
+/// It works as long as one of them is there. [`EurekaClient::shutdown`] takes the registration back; a client that is
+/// dropped without it does so in the background, if the runtime goes on for long enough.
+#[derive(Clone)]
+pub struct EurekaClient(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) own: Option<Arc<Own>>,
+    pub(super) events: broadcast::Sender<Event>,
+    /// The way to the registrar; taken by the first who shuts down.
+    pub(super) leave: Mutex<Option<mpsc::Sender<Leave>>>,
+    /// What ends with the client.
+    pub(super) helpers: Vec<JoinHandle<()>>,
+    pub(super) patience: Duration,
+}
+
+impl EurekaClient {
+    /// What this client registers of itself, as it is now.
+    pub fn own_instance(&self) -> Option<InstanceInfo> {
+        let own = self.0.own.as_ref()?;
+        Some(own.record().info().clone())
+    }
+
+    /// Whether a server has the registration, as far as this client heard.
+    pub fn is_registered(&self) -> bool {
+        let own = self.0.own.as_ref();
+        own.is_some_and(|own| own.standing.borrow().registered)
+    }
+
+    /// How long ago a server last confirmed the registration; `None` if none ever did.
+    pub fn since_confirmed(&self) -> Option<Duration> {
+        let own = self.0.own.as_ref()?;
+        let confirmed = own.standing.borrow().confirmed?;
+        Some(Duration::from_millis(
+            own.clock.now().mono.saturating_sub(confirmed),
+        ))
+    }
+
+    /// Waits until a server has the registration, at most this long; returns whether one has. Without a registration
+    /// it returns at once.
+    pub async fn wait_registered(&self, within: Duration) -> bool {
+        let Some(own) = &self.0.own else {
+            return false;
+        };
+        let mut standing = own.standing.subscribe();
+        let registered = standing.wait_for(|standing| standing.registered);
+        tokio::time::timeout(within, registered).await.is_ok()
+    }
+
+    /// Sets this instance's status. The servers hear of it at once, or, when it changes often, within half of the
+    /// replication interval; then they hear the latest.
+    pub fn set_status(&self, status: InstanceStatus) {
+        if let Some(own) = &self.0.own {
+            own.change(|info| info.status = status);
+        }
+    }
+
+    /// Adds pairs to this instance's metadata; an empty value takes a key away.
+    pub fn update_metadata<K, V>(&self, pairs: impl IntoIterator<Item = (K, V)>)
+    where
+        K: AsRef<str>,
+        V: AsRef<str>,
+    {
+        let Some(own) = &self.0.own else {
+            return;
+        };
+        let pairs = pairs.into_iter();
+        let pairs = pairs.map(|(key, value)| (key.as_ref().into(), value.as_ref().into()));
+        own.change(|info| {
+            let merged = info.metadata.with(pairs);
+            let kept = merged.iter().filter(|(_, value)| !value.is_empty());
+            info.metadata = kept
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect();
+        });
+    }
+
+    /// Changes the lease; see [`Instance::lease`](super::Instance::lease).
+    pub fn set_lease(&self, renewal: Duration, duration: Duration) {
+        if let Some(own) = &self.0.own {
+            own.change(|info| info.lease = lease_terms(renewal, duration));
+        }
+    }
+
+    /// What happens from now on. Who does not keep up misses the oldest.
+    pub fn events(&self) -> broadcast::Receiver<Event> {
+        self.0.events.subscribe()
+    }
+
+    /// Takes the registration back and ends all work. When it returns, no request of this client is under way and none
+    /// will follow; it takes no longer than the shutdown time-out, whatever the servers do. A second call does
+    /// nothing.
+    pub async fn shutdown(&self) {
+        self.leave(Duration::ZERO).await;
+    }
+
+    /// The same, but the instance is DOWN for `drain` before, so that others look elsewhere while it still answers.
+    pub async fn drain_and_shutdown(&self, drain: Duration) {
+        self.leave(drain).await;
+    }
+
+    async fn leave(&self, drain: Duration) {
+        let way = &self.0.leave;
+        let way = way.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.0.end_helpers();
+        let Some(way) = way else {
+            return;
+        };
+        let (done, told) = oneshot::channel();
+        let within = self.0.patience;
+        let order = Leave {
+            drain,
+            within,
+            done: Some(done),
+        };
+        if way.send(order).await.is_ok() {
+            // The registrar keeps to its time; this is for a runtime that does not let it.
+            _ = tokio::time::timeout(drain + within, told).await;
+        }
+    }
+}
+
+impl std::fmt::Debug for EurekaClient {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let id = self.own_instance().map(|info| info.key());
+        f.debug_struct("EurekaClient")
+            .field("instance", &id)
+            .field("is_registered", &self.is_registered())
+            .finish()
+    }
+}
+
+impl Inner {
+    fn end_helpers(&self) {
+        self.helpers.iter().for_each(JoinHandle::abort);
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.end_helpers();
+        let way = self.leave.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if way.is_some() && self.own.is_some() {
+            tracing::warn!(
+                "a Eureka client was dropped without shutdown(); it deregisters in the background"
+            );
+        }
+    }
+}

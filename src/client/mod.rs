@@ -1,0 +1,61 @@
+//! The client library: a program registers itself, and stays registered whatever happens to the servers.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use heureka::client::{EurekaClient, Instance};
+//!
+//! let client = EurekaClient::builder()
+//!     .server("http://localhost:8761/eureka/")
+//!     .register(Instance::new("orders").port(8080))
+//!     .start()
+//!     .await?;
+//! // … until the program ends:
+//! client.shutdown().await;
+//! # Ok(()) }
+//! ```
+//!
+//! There are no global variables, and as many clients in one program as one likes. The tasks of a client run on the
+//! tokio runtime that it was started on.
+//!
+//! | file | what |
+//! |---|---|
+//! | `builder.rs`, `start.rs` | every setting, and the start |
+//! | `handle.rs` | the client in the hands of a program |
+//! | `instance.rs` | the record that a program registers of itself |
+//! | `registration/` | keeping it with the servers |
+//! | `servers/` | which server is asked, and what its answers mean |
+//! | `operation.rs` | what is asked, as it goes over the wire |
+//! | `backend.rs`, `http.rs` | the way to servers, and the usual one |
+//! | `event.rs`, `error.rs` | what happens, and what goes wrong |
+//! | `chance.rs`, `pause.rs` | jitter, and pauses after failures |
+
+/// The examples of the guide compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/client.md")]
+mod guide {}
+
+mod backend;
+mod builder;
+mod chance;
+mod error;
+mod event;
+mod handle;
+mod http;
+mod instance;
+mod operation;
+mod pause;
+mod registration;
+mod servers;
+mod start;
+
+pub use backend::{Backend, CallFailed, Pending, Request, Response};
+pub use builder::Builder;
+pub use error::{RequestFailed, StartError};
+pub use event::Event;
+pub use handle::EurekaClient;
+pub use http::HttpBackend;
+pub use instance::Instance;
+pub use registration::HealthCheck;
+pub use servers::Tokens;
+
+pub use crate::model::{InstanceInfo, InstanceStatus};

@@ -1,0 +1,102 @@
+//! Group 9: nothing after the DELETE, bounded time, whatever the servers do.
+
+use tokio::time::Instant;
+
+use crate::world::{Mood, World, orders, pass, secs};
+
+#[tokio::test(start_paused = true)]
+async fn the_delete_comes_last_and_a_second_shutdown_does_nothing() {
+    let world = World::of(&["a", "b"]);
+    let client = world.orders(1).await;
+    pass(secs(65)).await;
+    client.shutdown().await;
+    assert_eq!(world.lines().last().unwrap(), "DELETE apps/ORDERS/i");
+    let all = world.log().len();
+    client.clone().shutdown().await;
+    drop(client);
+    pass(secs(600)).await;
+    assert_eq!(world.log().len(), all);
+    assert!(world.record("ORDERS/i").is_none());
+}
+
+/// client.md §20.21: a push that is under way ends before the DELETE.
+#[tokio::test(start_paused = true)]
+async fn a_push_that_is_under_way_cannot_follow_the_delete() {
+    let world = World::of(&["a"]);
+    world.delay(secs(2));
+    let client = world.orders(1).await;
+    pass(secs(1) / 2).await;
+    client.shutdown().await;
+    assert_eq!(world.lines(), ["POST apps/ORDERS", "DELETE apps/ORDERS/i"]);
+    assert!(world.record("ORDERS/i").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_ends_in_time_though_no_server_answers() {
+    for mood in [Mood::Dead, Mood::Silent] {
+        let world = World::of(&["a", "b", "c"]);
+        let client = world.client(1).shutdown_timeout(secs(4)).register(orders());
+        let client = client.start().await.unwrap();
+        pass(secs(50)).await;
+        for host in ["a", "b", "c"] {
+            world.mood(host, mood.clone());
+        }
+        let began = Instant::now();
+        client.shutdown().await;
+        assert!(began.elapsed() <= secs(4), "{mood:?} {:?}", began.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_delete_finds_its_way_to_another_server() {
+    let world = World::of(&["a", "b", "c"]);
+    let client = world.orders(1).await;
+    pass(secs(50)).await;
+    let pinned = world.log().last().unwrap().host.clone();
+    world.mood(&pinned, Mood::Silent);
+    client.shutdown().await;
+    assert!(world.record("ORDERS/i").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_drains_is_down_and_keeps_its_lease_until_the_end() {
+    let world = World::of(&["a"]);
+    let client = world.orders(1).await;
+    pass(secs(50)).await;
+    let leaving = tokio::spawn(async move { client.drain_and_shutdown(secs(100)).await });
+    pass(secs(2)).await;
+    let status = || world.record("ORDERS/i").unwrap().body["instance"]["status"].clone();
+    assert_eq!(status(), "DOWN");
+    let beats = world.count("PUT");
+    pass(secs(97)).await;
+    assert_eq!(status(), "DOWN");
+    assert!(world.count("PUT") >= beats + 3);
+    leaving.await.unwrap();
+    assert_eq!(world.lines().last().unwrap(), "DELETE apps/ORDERS/i");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_is_dropped_deregisters_in_the_background() {
+    let world = World::of(&["a"]);
+    let client = world.orders(1).await;
+    pass(secs(50)).await;
+    drop(client);
+    pass(secs(1)).await;
+    assert_eq!(world.lines().last().unwrap(), "DELETE apps/ORDERS/i");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_lease_may_be_left_to_run_out_and_who_never_registered_deletes_nothing() {
+    let world = World::of(&["a"]);
+    let client = world
+        .client(1)
+        .unregister_on_shutdown(false)
+        .register(orders());
+    let client = client.start().await.unwrap();
+    pass(secs(5)).await;
+    client.shutdown().await;
+    assert_eq!(world.count("DELETE"), 0);
+    let reader = world.client(1).start().await.unwrap();
+    reader.shutdown().await;
+    assert_eq!(world.count("DELETE"), 0);
+}

@@ -1,0 +1,18 @@
+//! The client library, group by group of what it must do (client.md §21), in virtual time on servers in memory.
+//!
+//! | file | stands for |
+//! |---|---|
+//! | `world.rs` | servers that die, hang and disagree as a test says |
+//! | `registering.rs` | groups 1–3: registration, heartbeats, 404, changes |
+//! | `losing.rs` | groups 6 and 10: lost servers, and how clients spread |
+//! | `leaving.rs` | group 9: shutdown |
+//! | `odd_servers.rs` | over real sockets: redirects, credentials, servers that answer nonsense (parts of 1 and 12) |
+
+#![cfg(feature = "client")]
+#![allow(clippy::unwrap_used)]
+
+mod leaving;
+mod losing;
+mod odd_servers;
+mod registering;
+mod world;

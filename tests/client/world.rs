@@ -1,0 +1,266 @@
+//! Servers in memory: they share one registry, as a cluster does, and each is well, dead, silent or odd.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use heureka::client::{
+    Backend, Builder, CallFailed, EurekaClient, Instance, Pending, Request, Response,
+};
+use heureka::clock::Clock;
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+use url::Url;
+
+/// The wall clock of a test begins here.
+pub const EPOCH: u64 = 1_800_000_000_000;
+/// How long an answer takes where nothing is wrong.
+const USUAL: Duration = Duration::from_millis(2);
+
+/// How a server behaves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mood {
+    Well,
+    /// Nobody listens.
+    Dead,
+    /// It takes requests and never answers.
+    Silent,
+    /// It answers this to everything.
+    Says(Response),
+}
+
+/// What a server got.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Got {
+    /// Since the test began.
+    pub at: Duration,
+    pub host: String,
+    /// `PUT apps/ORDERS/i?status=UP…`, below the service URL.
+    pub line: String,
+    pub status: u16,
+}
+
+/// A record as the servers have it.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub body: Value,
+    pub dirty: u64,
+}
+
+struct State {
+    began: Instant,
+    moods: BTreeMap<String, Mood>,
+    delay: Duration,
+    records: BTreeMap<String, Record>,
+    log: Vec<Got>,
+    headers: Vec<(&'static str, String)>,
+}
+
+/// All servers; clones are the same world.
+#[derive(Clone)]
+pub struct World(Arc<Mutex<State>>);
+
+impl World {
+    /// Servers that are well, under these host names.
+    pub fn of(hosts: &[&str]) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            began: Instant::now(),
+            moods: hosts
+                .iter()
+                .map(|host| (host.to_string(), Mood::Well))
+                .collect(),
+            delay: USUAL,
+            records: BTreeMap::new(),
+            log: Vec::new(),
+            headers: Vec::new(),
+        })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    pub fn mood(&self, host: &str, mood: Mood) {
+        self.state().moods.insert(host.to_string(), mood);
+    }
+
+    pub fn says(&self, host: &str, status: u16) {
+        let says = Response {
+            status,
+            ..Response::default()
+        };
+        self.mood(host, Mood::Says(says));
+    }
+
+    /// How long every answer takes.
+    pub fn delay(&self, delay: Duration) {
+        self.state().delay = delay;
+    }
+
+    /// The registry loses everything.
+    pub fn forget(&self) {
+        self.state().records.clear();
+    }
+
+    pub fn record(&self, key: &str) -> Option<Record> {
+        self.state().records.get(key).cloned()
+    }
+
+    pub fn log(&self) -> Vec<Got> {
+        self.state().log.clone()
+    }
+
+    /// The lines that came, without what follows a `?`.
+    pub fn lines(&self) -> Vec<String> {
+        let plain = |got: Got| got.line.split('?').next().unwrap().to_string();
+        self.log().into_iter().map(plain).collect()
+    }
+
+    /// How many requests of this method came.
+    pub fn count(&self, method: &str) -> usize {
+        let log = self.log();
+        log.iter()
+            .filter(|got| got.line.starts_with(method))
+            .count()
+    }
+
+    /// The headers of the last request.
+    pub fn headers(&self) -> Vec<(&'static str, String)> {
+        self.state().headers.clone()
+    }
+
+    /// A client of all servers, that registers nothing yet.
+    pub fn client(&self, seed: u64) -> Builder {
+        let hosts: Vec<_> = self.state().moods.keys().cloned().collect();
+        let urls: Vec<_> = hosts
+            .iter()
+            .map(|host| format!("http://{host}/eureka/"))
+            .collect();
+        EurekaClient::builder()
+            .server(urls.join(","))
+            .backend(self.clone())
+            .clock(Clock::starting_at(EPOCH))
+            .seed(seed)
+    }
+
+    /// A client that registers `ORDERS/i`.
+    pub async fn orders(&self, seed: u64) -> EurekaClient {
+        self.client(seed).register(orders()).start().await.unwrap()
+    }
+}
+
+pub fn orders() -> Instance {
+    Instance::new("orders")
+        .id("i")
+        .host_name("h")
+        .ip_addr("10.0.0.7")
+        .port(9000)
+}
+
+impl State {
+    fn answer(&mut self, host: &str, request: &Request, path: &str) -> Response {
+        let status = match self.moods.get(host) {
+            Some(Mood::Says(says)) => {
+                self.note(host, request, path, says.status);
+                return self.says(host);
+            }
+            _ => self.carry_out(request, path),
+        };
+        self.note(host, request, path, status);
+        Response {
+            status,
+            ..Response::default()
+        }
+    }
+
+    fn says(&self, host: &str) -> Response {
+        match self.moods.get(host) {
+            Some(Mood::Says(says)) => says.clone(),
+            _ => Response::default(),
+        }
+    }
+
+    fn note(&mut self, host: &str, request: &Request, path: &str, status: u16) {
+        self.headers = request.headers.clone();
+        self.log.push(Got {
+            at: self.began.elapsed(),
+            host: host.to_string(),
+            line: format!("{} {path}", request.method),
+            status,
+        });
+    }
+
+    /// As Eureka does it: a heartbeat with a newer stamp than the record's is unknown, too.
+    fn carry_out(&mut self, request: &Request, path: &str) -> u16 {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let key = path.trim_start_matches("apps/").to_string();
+        match request.method {
+            "POST" => {
+                let body: Value = serde_json::from_slice(&request.body).unwrap();
+                let instance = &body["instance"];
+                let key = format!("{key}/{}", instance["instanceId"].as_str().unwrap());
+                let dirty = instance["lastDirtyTimestamp"].as_str().unwrap();
+                let dirty = dirty.parse().unwrap();
+                self.records.insert(key, Record { body, dirty });
+                204
+            }
+            "PUT" => {
+                let dirty = query.split_once("lastDirtyTimestamp=").unwrap().1;
+                let dirty: u64 = dirty.parse().unwrap();
+                match self.records.get(&key) {
+                    Some(record) if record.dirty >= dirty => 200,
+                    _ => 404,
+                }
+            }
+            "DELETE" => match self.records.remove(&key) {
+                Some(_) => 200,
+                None => 404,
+            },
+            _ => 405,
+        }
+    }
+}
+
+impl Backend for World {
+    fn send(&self, request: Request) -> Pending<Result<Response, CallFailed>> {
+        let world = self.clone();
+        Box::pin(async move {
+            let url = Url::parse(&request.url).unwrap();
+            let host = url.host_str().unwrap().to_string();
+            let path = request.url.split_once("/eureka/").unwrap().1.to_string();
+            let mood = world.state().moods.get(&host).cloned();
+            let delay = world.state().delay;
+            match mood {
+                None | Some(Mood::Dead) => {
+                    let why = format!("{host} refuses connections");
+                    return Err(CallFailed::Unreachable(why));
+                }
+                Some(Mood::Silent) => std::future::pending().await,
+                Some(Mood::Well | Mood::Says(_)) => sleep(delay / 2).await,
+            }
+            // From here on it is carried out, whoever waits for the answer.
+            let answer = world.state().answer(&host, &request, &path);
+            sleep(delay / 2).await;
+            Ok(answer)
+        })
+    }
+
+    fn addresses(&self, _host: &str) -> Pending<io::Result<Vec<IpAddr>>> {
+        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
+    }
+
+    fn texts(&self, _name: &str) -> Pending<io::Result<Vec<String>>> {
+        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
+    }
+}
+
+/// Seconds, for sums.
+pub fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+pub async fn pass(time: Duration) {
+    sleep(time).await;
+}
