@@ -1,9 +1,11 @@
 //! Every setting of a client. What is made of them is in `start.rs`.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::backend::Backend;
+use super::discovery::{DiscoveryOptions, Filter};
 use super::handle::EurekaClient;
 use super::http::HttpOptions;
 use super::instance::Instance;
@@ -28,8 +30,11 @@ pub struct Builder {
     pub(super) request_timeout: Duration,
     pub(super) session_life: Duration,
     pub(super) registrar: RegistrarOptions,
+    pub(super) fetches: bool,
+    pub(super) discovery: DiscoveryOptions,
     pub(super) shutdown_timeout: Duration,
     pub(super) wait_registered: Option<Duration>,
+    pub(super) wait_fetched: Option<Duration>,
     pub(super) backend: Option<Arc<dyn Backend>>,
     pub(super) clock: Option<Clock>,
     pub(super) seed: Option<u64>,
@@ -57,8 +62,11 @@ impl EurekaClient {
                 push_at_once: true,
                 unregister: true,
             },
+            fetches: true,
+            discovery: DiscoveryOptions::default(),
             shutdown_timeout: Duration::from_secs(10),
             wait_registered: None,
+            wait_fetched: None,
             backend: None,
             clock: None,
             seed: None,
@@ -176,6 +184,69 @@ impl Builder {
     /// Whether the registration is taken back at the end (the default), or left to run out.
     pub fn unregister_on_shutdown(mut self, unregister: bool) -> Self {
         self.registrar.unregister = unregister;
+        self
+    }
+
+    /// Whether to follow the registry (the default), or only to register.
+    pub fn fetch_registry(mut self, fetch: bool) -> Self {
+        self.fetches = fetch;
+        self
+    }
+
+    /// How often the registry is read; 30 s by default.
+    pub fn fetch_interval(mut self, interval: Duration) -> Self {
+        self.discovery.interval = interval;
+        self
+    }
+
+    /// Whether only changes are asked for after the first list (the default).
+    pub fn deltas(mut self, deltas: bool) -> Self {
+        self.discovery.deltas = deltas;
+        self
+    }
+
+    /// How often the whole list is read though the changes add up: hash codes count instances by status and miss one
+    /// that took the place of another. 10 min by default.
+    pub fn full_fetch_every(mut self, interval: Duration) -> Self {
+        self.discovery.full_every = interval;
+        self
+    }
+
+    /// How long instances are kept that are missing in a list which has suddenly less than half; 90 s by default,
+    /// zero believes every list at once.
+    pub fn doubt_short_lists_for(mut self, time: Duration) -> Self {
+        self.discovery.patience = time;
+        self
+    }
+
+    /// Which instances are handed out; those with status UP by default.
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.discovery.filter = filter;
+        self
+    }
+
+    /// Reads only the instances of this virtual host name, as a whole each time. An empty name is none.
+    pub fn only_vip(mut self, vip: impl Into<String>) -> Self {
+        self.discovery.only_vip = Some(vip.into()).filter(|vip| !vip.is_empty());
+        self
+    }
+
+    /// Asks for the instances of these regions, too.
+    pub fn remote_regions<R: Into<String>>(mut self, regions: impl IntoIterator<Item = R>) -> Self {
+        self.discovery.regions = regions.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Keeps a copy of the registry in this file, at most once a minute, and shows it after a start until a server
+    /// answers.
+    pub fn copy_on_disk(mut self, file: impl AsRef<Path>) -> Self {
+        self.discovery.file = Some(file.as_ref().to_path_buf());
+        self
+    }
+
+    /// The start fails unless a server has told what instances there are within this time.
+    pub fn wait_fetched(mut self, within: Duration) -> Self {
+        self.wait_fetched = Some(within);
         self
     }
 

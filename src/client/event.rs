@@ -1,5 +1,6 @@
 //! What happens to a client, told to whoever listens.
 
+use super::discovery::Changes;
 use super::error::RequestFailed;
 use crate::model::InstanceStatus;
 
@@ -28,4 +29,10 @@ pub enum Event {
         /// The server.
         server: String,
     },
+    /// A server told what instances there are.
+    Refreshed(Changes),
+    /// No server told it; it will be tried again.
+    RefreshFailed(RequestFailed),
+    /// The status of this instance in the list is another one; `None` where it is not in it.
+    RemoteStatus(Option<InstanceStatus>),
 }

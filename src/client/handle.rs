@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use super::discovery::View;
 use super::event::Event;
 use super::instance::lease_terms;
 use super::registration::{Leave, Own};
@@ -20,11 +21,12 @@ pub struct EurekaClient(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
     pub(super) own: Option<Arc<Own>>,
+    pub(super) view: Option<Arc<View>>,
     pub(super) events: broadcast::Sender<Event>,
     /// The way to the registrar; taken by the first who shuts down.
     pub(super) leave: Mutex<Option<mpsc::Sender<Leave>>>,
     /// What ends with the client.
-    pub(super) helpers: Vec<JoinHandle<()>>,
+    pub(super) helpers: Mutex<Vec<JoinHandle<()>>>,
     pub(super) patience: Duration,
 }
 
@@ -116,7 +118,10 @@ impl EurekaClient {
     async fn leave(&self, drain: Duration) {
         let way = &self.0.leave;
         let way = way.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.0.end_helpers();
+        for helper in self.0.end_helpers() {
+            // Until it is gone it may still ask something.
+            _ = helper.await;
+        }
         let Some(way) = way else {
             return;
         };
@@ -145,8 +150,10 @@ impl std::fmt::Debug for EurekaClient {
 }
 
 impl Inner {
-    fn end_helpers(&self) {
-        self.helpers.iter().for_each(JoinHandle::abort);
+    fn end_helpers(&self) -> Vec<JoinHandle<()>> {
+        let helpers = &mut *self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
+        helpers.iter().for_each(JoinHandle::abort);
+        std::mem::take(helpers)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The client library: a program registers itself, and stays registered whatever happens to the servers.
+//! The client library: a program registers itself, stays registered, and finds others, whatever happens to the servers.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -9,6 +9,9 @@
 //!     .register(Instance::new("orders").port(8080))
 //!     .start()
 //!     .await?;
+//! for instance in &client.instances("billing") {
+//!     println!("{}:{}", instance.host_name, instance.port.number);
+//! }
 //! // … until the program ends:
 //! client.shutdown().await;
 //! # Ok(()) }
@@ -23,6 +26,8 @@
 //! | `handle.rs` | the client in the hands of a program |
 //! | `instance.rs` | the record that a program registers of itself |
 //! | `registration/` | keeping it with the servers |
+//! | `discovery/` | following the registry |
+//! | `lookups.rs` | what a program asks of it |
 //! | `servers/` | which server is asked, and what its answers mean |
 //! | `operation.rs` | what is asked, as it goes over the wire |
 //! | `backend.rs`, `http.rs` | the way to servers, and the usual one |
@@ -37,11 +42,13 @@ mod guide {}
 mod backend;
 mod builder;
 mod chance;
+mod discovery;
 mod error;
 mod event;
 mod handle;
 mod http;
 mod instance;
+mod lookups;
 mod operation;
 mod pause;
 mod registration;
@@ -50,6 +57,7 @@ mod start;
 
 pub use backend::{Backend, CallFailed, Pending, Request, Response};
 pub use builder::Builder;
+pub use discovery::{Catalog, CatalogWatch, Changes, Filter, Freshness, Instances, InstancesWatch};
 pub use error::{RequestFailed, StartError};
 pub use event::Event;
 pub use handle::EurekaClient;

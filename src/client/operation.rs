@@ -40,6 +40,12 @@ pub(crate) enum Operation {
     },
     /// `DELETE apps/{app}/{id}`.
     Cancel { key: InstanceKey },
+    /// `GET apps/`.
+    All { regions: Vec<String> },
+    /// `GET apps/delta`.
+    Delta { regions: Vec<String> },
+    /// `GET vips/{vip}`.
+    Vip { vip: String, regions: Vec<String> },
 }
 
 impl Operation {
@@ -48,6 +54,7 @@ impl Operation {
             Self::Register { .. } => "POST",
             Self::Heartbeat { .. } => "PUT",
             Self::Cancel { .. } => "DELETE",
+            Self::All { .. } | Self::Delta { .. } | Self::Vip { .. } => "GET",
         }
     }
 
@@ -60,19 +67,38 @@ impl Operation {
                 instance_path(key)
             ),
             Self::Cancel { key } => instance_path(key),
+            Self::All { regions } => with_regions("apps/".to_string(), regions),
+            Self::Delta { regions } => with_regions("apps/delta".to_string(), regions),
+            Self::Vip { vip, regions } => with_regions(format!("vips/{}", in_path(vip)), regions),
         }
     }
 
     pub(crate) fn body(&self) -> Bytes {
         match self {
             Self::Register { body, .. } => body.clone(),
-            Self::Heartbeat { .. } | Self::Cancel { .. } => Bytes::new(),
+            _ => Bytes::new(),
         }
+    }
+
+    /// Whether the answer is short, however much the registry holds.
+    pub(crate) fn is_short(&self) -> bool {
+        !matches!(
+            self,
+            Self::All { .. } | Self::Delta { .. } | Self::Vip { .. }
+        )
     }
 }
 
 fn instance_path(key: &InstanceKey) -> String {
     format!("apps/{}/{}", in_path(&key.app), in_path(&key.id))
+}
+
+fn with_regions(path: String, regions: &[String]) -> String {
+    if regions.is_empty() {
+        return path;
+    }
+    let regions: Vec<_> = regions.iter().map(|region| in_path(region)).collect();
+    format!("{path}?regions={}", regions.join(","))
 }
 
 fn in_path(text: &str) -> String {
@@ -112,6 +138,33 @@ mod tests {
                 beat.path(),
                 format!("apps/ORDERS/{encoded}?status=UP&lastDirtyTimestamp=7")
             );
+        }
+    }
+
+    #[test]
+    fn lists_are_asked_for_with_the_regions_that_one_wants() {
+        let none = Vec::new;
+        let two = || vec!["eu west".to_string(), "us".to_string()];
+        for (operation, path) in [
+            (Operation::All { regions: none() }, "apps/"),
+            (
+                Operation::All { regions: two() },
+                "apps/?regions=eu%20west,us",
+            ),
+            (Operation::Delta { regions: none() }, "apps/delta"),
+            (
+                Operation::Vip {
+                    vip: "a/b".to_string(),
+                    regions: none(),
+                },
+                "vips/a%2Fb",
+            ),
+        ] {
+            assert_eq!(
+                (operation.method(), operation.path().as_str()),
+                ("GET", path)
+            );
+            assert!(!operation.is_short());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Putting a client together from its settings, and starting its tasks.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
@@ -8,6 +9,7 @@ use tokio::task::JoinHandle;
 use super::backend::Backend;
 use super::builder::Builder;
 use super::chance::Chance;
+use super::discovery::{Refresher, View};
 use super::error::StartError;
 use super::event::Event;
 use super::handle::{EurekaClient, Inner};
@@ -32,17 +34,15 @@ struct Ground {
 impl Builder {
     /// Starts the client on the current tokio runtime. Nothing is waited for unless it was asked for.
     pub async fn start(self) -> Result<EurekaClient, StartError> {
-        let wait = self.wait_registered;
+        let (registered, fetched) = (self.wait_registered, self.wait_fetched);
         let client = self.assemble()?;
-        if let Some(within) = wait
-            && client.0.own.is_some()
-            && !client.wait_registered(within).await
-        {
-            client.shutdown().await;
-            let what = "the registration";
-            return Err(StartError::NotInTime { what, within });
+        match client.wait_for(registered, fetched).await {
+            Ok(()) => Ok(client),
+            Err(error) => {
+                client.shutdown().await;
+                Err(error)
+            }
         }
-        Ok(client)
     }
 
     fn assemble(mut self) -> Result<EurekaClient, StartError> {
@@ -53,12 +53,19 @@ impl Builder {
         let ground = self.ground(info.as_ref())?;
         let own = info.map(|info| Arc::new(Own::new(info, ground.clock.clone())));
         let leave = own.as_ref().map(|own| self.registrar(&ground, own));
-        let health = own.as_ref().and_then(|own| self.health_task(own));
+        let mut helpers = Vec::new();
+        helpers.extend(own.as_ref().and_then(|own| self.health_task(own)));
+        let view = self.fetches.then(|| {
+            let (view, task) = self.refresher(&ground, own.as_deref());
+            helpers.push(task);
+            view
+        });
         Ok(EurekaClient(Arc::new(Inner {
             own,
+            view,
             events: ground.events,
             leave: Mutex::new(leave),
-            helpers: Vec::from_iter(health),
+            helpers: Mutex::new(helpers),
             patience: self.shutdown_timeout,
         })))
     }
@@ -100,6 +107,20 @@ impl Builder {
         );
         tokio::spawn(registrar.run(orders));
         way
+    }
+
+    /// Starts the task that follows the registry.
+    fn refresher(&self, ground: &Ground, own: Option<&Own>) -> (Arc<View>, JoinHandle<()>) {
+        let refresher = Refresher::new(
+            self.session(ground),
+            ground.chance.clone(),
+            ground.clock.clone(),
+            ground.events.clone(),
+            own.map(|own| own.record().key()),
+            self.discovery.clone(),
+        );
+        let view = refresher.view.clone();
+        (view, tokio::spawn(refresher.run()))
     }
 
     fn health_task(&self, own: &Arc<Own>) -> Option<JoinHandle<()>> {
@@ -155,6 +176,28 @@ impl Builder {
             follow_redirects: self.follow_redirects,
             headers,
         })
+    }
+}
+
+impl EurekaClient {
+    async fn wait_for(
+        &self,
+        registered: Option<Duration>,
+        fetched: Option<Duration>,
+    ) -> Result<(), StartError> {
+        let late = |what, within| Err(StartError::NotInTime { what, within });
+        if let Some(within) = fetched
+            && self.0.view.is_some()
+            && !self.wait_fetched(within).await
+        {
+            return late("the first list", within);
+        }
+        match registered {
+            Some(within) if self.0.own.is_some() && !self.wait_registered(within).await => {
+                late("the registration", within)
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -139,6 +139,26 @@ impl Draft {
         Ok(info)
     }
 
+    /// For a reader who only wants to use the instance: what is missing is filled in from what is there. Nothing
+    /// where neither a host nor an address is known, or no application.
+    pub(super) fn settle_listed(mut self, app: &str, now: EpochMillis) -> Option<InstanceInfo> {
+        let filled = |text: Option<Text>| text.filter(|text| !text.is_empty());
+        let (host, address) = (filled(self.host_name.take()), filled(self.ip_addr.take()));
+        self.host_name = host.clone().or_else(|| address.clone());
+        self.ip_addr = address.or(host);
+        let app = filled(self.app.take()).unwrap_or_else(|| app.into());
+        self.data_center = self.data_center.filter(|center| {
+            let name = center.name.as_deref().unwrap_or_default();
+            let known = |known: &&str| known.eq_ignore_ascii_case(name);
+            ["MyOwn", "Netflix", "Amazon"].iter().any(known) || center.is_amazon()
+        });
+        self.data_center.get_or_insert_with(|| DraftDataCenter {
+            name: Some("MyOwn".into()),
+            ..DraftDataCenter::default()
+        });
+        self.settle(&app, now).ok()
+    }
+
     /// The reference's checks in the reference's order.
     fn check(&self, expected: &str) -> Result<(), Refusal> {
         let filled = |text: &Option<Text>| text.as_ref().is_some_and(|text| !text.is_empty());

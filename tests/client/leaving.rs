@@ -35,7 +35,11 @@ async fn a_push_that_is_under_way_cannot_follow_the_delete() {
 async fn it_ends_in_time_though_no_server_answers() {
     for mood in [Mood::Dead, Mood::Silent] {
         let world = World::of(&["a", "b", "c"]);
-        let client = world.client(1).shutdown_timeout(secs(4)).register(orders());
+        let client = world
+            .client(1)
+            .shutdown_timeout(secs(4))
+            .fetch_registry(false)
+            .register(orders());
         let client = client.start().await.unwrap();
         pass(secs(50)).await;
         for host in ["a", "b", "c"] {
@@ -91,6 +95,7 @@ async fn the_lease_may_be_left_to_run_out_and_who_never_registered_deletes_nothi
     let client = world
         .client(1)
         .unregister_on_shutdown(false)
+        .fetch_registry(false)
         .register(orders());
     let client = client.start().await.unwrap();
     pass(secs(5)).await;

@@ -75,7 +75,11 @@ async fn a_client_stays_with_who_answered_and_goes_home_after_a_while() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_not_well_is_avoided() {
     let world = World::of(&["a", "b"]);
-    let client = world.client(1).session_life(secs(1)).register(orders());
+    let client = world
+        .client(1)
+        .session_life(secs(1))
+        .fetch_registry(false)
+        .register(orders());
     let _client = client.start().await.unwrap();
     pass(secs(40)).await;
     let home = world.log()[0].host.clone();
@@ -97,7 +101,12 @@ async fn clients_with_addresses_in_a_row_spread_over_the_servers() {
             .id(format!("i-{number}"))
             .host_name("h")
             .ip_addr(format!("10.0.{}.{}", number / 25, 10 + number % 25));
-        let client = world.client(number).register(instance).start().await;
+        let client = world
+            .client(number)
+            .fetch_registry(false)
+            .register(instance)
+            .start()
+            .await;
         clients.push(client.unwrap());
     }
     pass(secs(2)).await;
@@ -118,7 +127,12 @@ async fn clients_that_start_together_do_not_beat_together() {
     let mut clients = Vec::new();
     for number in 0..1000 {
         let instance = orders().id(format!("i-{number}"));
-        let client = world.client(number).register(instance).start().await;
+        let client = world
+            .client(number)
+            .fetch_registry(false)
+            .register(instance)
+            .start()
+            .await;
         clients.push(client.unwrap());
     }
     pass(secs(120)).await;

@@ -6,11 +6,13 @@
 //! | `registering.rs` | groups 1–3: registration, heartbeats, 404, changes |
 //! | `losing.rs` | groups 6 and 10: lost servers, and how clients spread |
 //! | `leaving.rs` | group 9: shutdown |
+//! | `finding.rs` | groups 4, 5 and 7: lists, deltas, doubt, age, the copy on disk |
 //! | `odd_servers.rs` | over real sockets: redirects, credentials, servers that answer nonsense (parts of 1 and 12) |
 
 #![cfg(feature = "client")]
 #![allow(clippy::unwrap_used)]
 
+mod finding;
 mod leaving;
 mod losing;
 mod odd_servers;

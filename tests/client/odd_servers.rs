@@ -17,7 +17,10 @@ fn client(url: &str) -> Builder {
         .id("a:b/c d")
         .host_name("h")
         .ip_addr("10.0.0.7");
-    EurekaClient::builder().server(url).register(instance)
+    EurekaClient::builder()
+        .server(url)
+        .fetch_registry(false)
+        .register(instance)
 }
 
 async fn taking(path_of_it: &str) -> MockServer {

@@ -151,6 +151,7 @@ async fn a_clock_that_goes_back_does_not_hide_a_change() {
     let client = world
         .client(1)
         .clock(clock.clone())
+        .fetch_registry(false)
         .register(orders())
         .start()
         .await
@@ -187,6 +188,7 @@ async fn changes_can_wait_for_the_interval() {
     let client = world
         .client(1)
         .push_at_once(false)
+        .fetch_registry(false)
         .register(orders())
         .start()
         .await
@@ -277,6 +279,7 @@ async fn an_instance_with_a_health_check_starts_and_then_is_what_the_check_says(
     let client = world
         .client(1)
         .health_check(check)
+        .fetch_registry(false)
         .register(orders())
         .start()
         .await
@@ -308,6 +311,7 @@ async fn a_late_answer_of_the_health_check_changes_nothing() {
     let client = world
         .client(1)
         .health_check(check)
+        .fetch_registry(false)
         .register(orders())
         .start()
         .await

@@ -10,7 +10,7 @@ use heureka::client::{
     Backend, Builder, CallFailed, EurekaClient, Instance, Pending, Request, Response,
 };
 use heureka::clock::Clock;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -54,6 +54,12 @@ struct State {
     moods: BTreeMap<String, Mood>,
     delay: Duration,
     records: BTreeMap<String, Record>,
+    /// What changed, with the action in it, the oldest first.
+    changes: Vec<Value>,
+    /// What deltas are answered, in the place of a delta.
+    no_delta: Option<u16>,
+    /// The hash code that lists have, in the place of the right one.
+    hash: Option<String>,
     log: Vec<Got>,
     headers: Vec<(&'static str, String)>,
 }
@@ -73,6 +79,9 @@ impl World {
                 .collect(),
             delay: USUAL,
             records: BTreeMap::new(),
+            changes: Vec::new(),
+            no_delta: None,
+            hash: None,
             log: Vec::new(),
             headers: Vec::new(),
         })))
@@ -102,6 +111,51 @@ impl World {
     /// The registry loses everything.
     pub fn forget(&self) {
         self.state().records.clear();
+    }
+
+    /// An instance registers by other means.
+    pub fn put(&self, app: &str, id: &str, status: &str) {
+        let instance = json!({
+            "instanceId": id, "hostName": format!("{id}.example"), "app": app, "ipAddr": "10.0.0.9",
+            "status": status, "vipAddress": app.to_lowercase(), "lastDirtyTimestamp": "1",
+            "dataCenterInfo": {"name": "MyOwn"},
+        });
+        self.state()
+            .put(app, id, json!({ "instance": instance }), 1);
+    }
+
+    /// An instance goes, and deltas say so.
+    pub fn take(&self, app: &str, id: &str) {
+        self.state().take(&format!("{app}/{id}"));
+    }
+
+    /// An instance goes, and no delta says so.
+    pub fn lose(&self, app: &str, id: &str) {
+        let mut state = self.state();
+        assert!(state.take(&format!("{app}/{id}")));
+        state.changes.pop();
+    }
+
+    /// Deltas are empty from now on, until something else happens.
+    pub fn forget_changes(&self) {
+        self.state().changes.clear();
+    }
+
+    /// An operator orders a status.
+    pub fn order(&self, app: &str, id: &str, status: &str) {
+        let mut state = self.state();
+        let Record { mut body, dirty } = state.records[&format!("{app}/{id}")].clone();
+        body["instance"]["status"] = status.into();
+        state.put(app, id, body, dirty);
+    }
+
+    pub fn no_delta(&self, status: u16) {
+        self.state().no_delta = Some(status);
+    }
+
+    /// Lists have a wrong hash code, or none.
+    pub fn hash(&self, hash: &str) {
+        self.state().hash = Some(hash.to_string());
     }
 
     pub fn record(&self, key: &str) -> Option<Record> {
@@ -145,9 +199,16 @@ impl World {
             .seed(seed)
     }
 
-    /// A client that registers `ORDERS/i`.
+    /// A client that registers `ORDERS/i`, and does nothing else.
     pub async fn orders(&self, seed: u64) -> EurekaClient {
-        self.client(seed).register(orders()).start().await.unwrap()
+        let client = self.client(seed).register(orders()).fetch_registry(false);
+        client.start().await.unwrap()
+    }
+
+    /// A client that only follows the registry, and has read it once.
+    pub async fn reader(&self) -> EurekaClient {
+        let client = self.client(1).wait_fetched(secs(10)).start().await;
+        client.unwrap()
     }
 }
 
@@ -161,25 +222,91 @@ pub fn orders() -> Instance {
 
 impl State {
     fn answer(&mut self, host: &str, request: &Request, path: &str) -> Response {
-        let status = match self.moods.get(host) {
-            Some(Mood::Says(says)) => {
-                self.note(host, request, path, says.status);
-                return self.says(host);
-            }
-            _ => self.carry_out(request, path),
+        let answer = match self.moods.get(host) {
+            Some(Mood::Says(says)) => says.clone(),
+            _ if request.method == "GET" => self.list(path),
+            _ => Response {
+                status: self.carry_out(request, path),
+                ..Response::default()
+            },
         };
-        self.note(host, request, path, status);
+        self.note(host, request, path, answer.status);
+        answer
+    }
+
+    fn put(&mut self, app: &str, id: &str, body: Value, dirty: u64) {
+        let mut change = body["instance"].clone();
+        change["actionType"] = "ADDED".into();
+        self.changed(change);
+        self.records
+            .insert(format!("{app}/{id}"), Record { body, dirty });
+    }
+
+    /// One entry for each instance, the newest last.
+    fn changed(&mut self, change: Value) {
+        let id = change["instanceId"].clone();
+        self.changes.retain(|known| known["instanceId"] != id);
+        self.changes.push(change);
+    }
+
+    fn take(&mut self, key: &str) -> bool {
+        let Some(record) = self.records.remove(key) else {
+            return false;
+        };
+        let mut change = record.body["instance"].clone();
+        change["actionType"] = "DELETED".into();
+        self.changed(change);
+        true
+    }
+
+    /// A full list, the last twenty changes, or those of a VIP.
+    fn list(&self, path: &str) -> Response {
+        let path = path.split('?').next().unwrap();
+        let all = || {
+            self.records
+                .values()
+                .map(|record| record.body["instance"].clone())
+        };
+        let instances: Vec<Value> = match path {
+            "apps/" => all().collect(),
+            "apps/delta" => self.changes.iter().rev().take(20).rev().cloned().collect(),
+            _ => {
+                let vip = path.strip_prefix("vips/").unwrap();
+                all()
+                    .filter(|instance| instance["vipAddress"] == vip)
+                    .collect()
+            }
+        };
+        let status = match self.no_delta {
+            Some(status) if path == "apps/delta" => status,
+            _ if path.starts_with("vips/") && instances.is_empty() => 404,
+            _ => 200,
+        };
+        let hash = self.hash.clone().unwrap_or_else(|| self.right_hash());
+        let apps: Vec<_> = instances
+            .iter()
+            .map(|instance| json!({"name": instance["app"], "instance": [instance]}))
+            .collect();
+        let list = json!({"applications": {
+            "versions__delta": "1", "apps__hashcode": hash, "application": apps,
+        }});
         Response {
             status,
+            body: list.to_string().into(),
             ..Response::default()
         }
     }
 
-    fn says(&self, host: &str) -> Response {
-        match self.moods.get(host) {
-            Some(Mood::Says(says)) => says.clone(),
-            _ => Response::default(),
+    fn right_hash(&self) -> String {
+        let mut counts = BTreeMap::<&str, usize>::new();
+        for record in self.records.values() {
+            let status = record.body["instance"]["status"].as_str().unwrap();
+            *counts.entry(status).or_default() += 1;
         }
+        let counts = counts.iter();
+        counts
+            .map(|(status, count)| format!("{status}_{count}_"))
+            .collect()
     }
 
     fn note(&mut self, host: &str, request: &Request, path: &str, status: u16) {
@@ -200,10 +327,10 @@ impl State {
             "POST" => {
                 let body: Value = serde_json::from_slice(&request.body).unwrap();
                 let instance = &body["instance"];
-                let key = format!("{key}/{}", instance["instanceId"].as_str().unwrap());
+                let id = instance["instanceId"].as_str().unwrap().to_string();
                 let dirty = instance["lastDirtyTimestamp"].as_str().unwrap();
                 let dirty = dirty.parse().unwrap();
-                self.records.insert(key, Record { body, dirty });
+                self.put(&key, &id, body, dirty);
                 204
             }
             "PUT" => {
@@ -214,9 +341,9 @@ impl State {
                     _ => 404,
                 }
             }
-            "DELETE" => match self.records.remove(&key) {
-                Some(_) => 200,
-                None => 404,
+            "DELETE" => match self.take(&key) {
+                true => 200,
+                false => 404,
             },
             _ => 405,
         }

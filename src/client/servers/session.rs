@@ -55,7 +55,7 @@ impl Session {
             if left.is_zero() {
                 break;
             }
-            let patience = self.patience(left, self.pool.left(&tried));
+            let patience = self.patience(operation, left, self.pool.left(&tried));
             tried.push(server.clone());
             let attempt = self.asker.attempt(&server, operation, patience).await;
             match and_read(attempt, &read) {
@@ -70,10 +70,13 @@ impl Session {
         Err(refused.or(failed).unwrap_or(RequestFailed::NoServers))
     }
 
-    /// A fair share of the time that is left.
-    fn patience(&self, left: Duration, servers: usize) -> Duration {
+    /// A fair share of the time that is left. Lists may be long: only their share bounds them.
+    fn patience(&self, operation: &Operation, left: Duration, servers: usize) -> Duration {
         let share = left / u32::try_from(servers.max(1)).unwrap_or(u32::MAX);
-        share.min(self.per_server)
+        match operation.is_short() {
+            true => share.min(self.per_server),
+            false => share,
+        }
     }
 
     fn pin(&self) -> MutexGuard<'_, Option<Pin>> {

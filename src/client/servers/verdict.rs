@@ -29,6 +29,8 @@ pub(crate) fn judge(operation: &Operation, answer: &Response) -> Verdict {
         (200..=299, _) => Verdict::Accepted,
         // The lease is not there: for the heartbeat that is news, for the cancellation it is what it wanted.
         (404, Operation::Heartbeat { .. } | Operation::Cancel { .. }) => Verdict::Accepted,
+        // No deltas here, and no instance of that VIP: both are answers (client.md §7.3).
+        (403 | 404, Operation::Delta { .. }) | (404, Operation::Vip { .. }) => Verdict::Accepted,
         (301 | 302 | 307 | 308, _) => match &answer.location {
             Some(location) => Verdict::Elsewhere(location.clone()),
             None => Verdict::Sick(None),
@@ -58,6 +60,15 @@ mod tests {
             dirty: 1,
         };
         let cancel = Operation::Cancel { key };
+        let regions = Vec::new;
+        let (all, delta) = (
+            Operation::All { regions: regions() },
+            Operation::Delta { regions: regions() },
+        );
+        let vip = Operation::Vip {
+            vip: "v".to_string(),
+            regions: regions(),
+        };
         for (operation, status, expected) in [
             (&register, 204, Verdict::Accepted),
             (&register, 200, Verdict::Accepted),
@@ -73,6 +84,11 @@ mod tests {
             (&beat, 500, Verdict::Sick(None)),
             (&cancel, 404, Verdict::Accepted),
             (&cancel, 502, Verdict::Sick(None)),
+            (&all, 403, Verdict::Disagrees),
+            (&all, 503, Verdict::Sick(None)),
+            (&delta, 403, Verdict::Accepted),
+            (&delta, 404, Verdict::Accepted),
+            (&vip, 404, Verdict::Accepted),
         ] {
             let answer = Response {
                 status,

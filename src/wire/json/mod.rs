@@ -7,7 +7,7 @@ mod write;
 
 #[cfg(any(test, fuzzing))]
 pub(super) use read::adopt_metadata_id;
-pub use read::{applications, registration};
+pub use read::{applications, listing, registration};
 pub(super) use read::{instance_members, stamp};
 pub(super) use shape::check as check_shape;
 pub(super) use value::{Members, Scalar, elements, number};

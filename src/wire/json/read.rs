@@ -183,6 +183,51 @@ pub fn applications(body: &str, now: EpochMillis) -> Result<(Applications, usize
         .ok_or_else(|| ReadError::unusable("the body", "a member \"applications\"", body))?;
     let members = Members::of(value)
         .ok_or_else(|| ReadError::unusable("applications", "an object", value.get()))?;
+    let mut list = list_head(&members);
+    let mut left_out = 0;
+    let apps = members.get("application").map(elements).transpose()?;
+    for app in apps.unwrap_or_default() {
+        let members = Members::of(app)
+            .ok_or_else(|| ReadError::unusable("application", "an object", app.get()))?;
+        left_out += read_application(&mut list, &members, |draft| {
+            let app = draft.app.clone()?;
+            draft.settle(&app, now).ok()
+        })?;
+    }
+    Ok((list, left_out))
+}
+
+/// The same for a reader who only wants to use what is listed: more is understood (client.md §12.3). A list without
+/// `applications` around it is one, too; an instance needs no application of its own, no address beside its host
+/// name and no data centre that exists.
+pub fn listing(body: &str, now: EpochMillis) -> Result<(Applications, usize), ReadError> {
+    let root = Members::read(body)?;
+    let inner = root.get("applications").and_then(Members::of);
+    let members = match inner {
+        Some(inner) => inner,
+        None if root.get("application").is_some() => root,
+        None => {
+            let wanted = "an object \"applications\"";
+            return Err(ReadError::unusable("the body", wanted, body));
+        }
+    };
+    let mut list = list_head(&members);
+    let mut left_out = 0;
+    let apps = members.get("application").map(elements).transpose()?;
+    for app in apps.unwrap_or_default() {
+        let Some(members) = Members::of(app) else {
+            left_out += 1;
+            continue;
+        };
+        let name = members.get("name").map(Scalar::of);
+        let name = name.and_then(Scalar::into_text).unwrap_or_default();
+        left_out += read_application(&mut list, &members, |draft| draft.settle_listed(&name, now))?;
+    }
+    Ok((list, left_out))
+}
+
+/// Version and hash code.
+fn list_head(members: &Members<'_>) -> Applications {
     let text = |name| {
         let value: Option<&RawValue> = members.get(name);
         value
@@ -190,26 +235,19 @@ pub fn applications(body: &str, now: EpochMillis) -> Result<(Applications, usize
             .unwrap_or_default()
             .into_owned()
     };
-    let mut list = Applications {
+    Applications {
         version: text("versions__delta"),
         hash_code: text("apps__hashcode"),
         ..Applications::default()
-    };
-    let mut left_out = 0;
-    let apps = members.get("application").map(elements).transpose()?;
-    for app in apps.unwrap_or_default() {
-        left_out += read_application(&mut list, app, now)?;
     }
-    Ok((list, left_out))
 }
 
+/// Returns how many instances are left out.
 fn read_application(
     list: &mut Applications,
-    app: &RawValue,
-    now: EpochMillis,
+    members: &Members<'_>,
+    settle: impl Fn(Draft) -> Option<InstanceInfo>,
 ) -> Result<usize, ReadError> {
-    let members = Members::of(app)
-        .ok_or_else(|| ReadError::unusable("application", "an object", app.get()))?;
     let instances = members
         .get("instance")
         .map(elements)
@@ -219,11 +257,7 @@ fn read_application(
     let accepted: Vec<InstanceInfo> = instances
         .into_iter()
         .filter_map(Members::of)
-        .filter_map(|members| {
-            let draft = instance_members(&members).ok()?;
-            let app = draft.app.clone()?;
-            draft.settle(&app, now).ok()
-        })
+        .filter_map(|members| settle(instance_members(&members).ok()?))
         .collect();
     let left_out = sent - accepted.len();
     if let Some(first) = accepted.first() {
@@ -380,5 +414,76 @@ mod tests {
         assert_eq!((list.version.as_str(), left_out), ("1", 1));
         let info = &list.apps["A"][0];
         assert!(matches!(info.data_center, DataCenter::Amazon(_)));
+    }
+
+    /// client.md §12.3: each of these costs a Java client the whole answer, or at least the instance.
+    #[test]
+    fn a_reader_loses_no_instance_that_can_be_used_and_none_beside_one_that_cannot() {
+        let good = r#"{"instanceId":"good","hostName":"h","app":"A","ipAddr":"1","status":"UP","dataCenterInfo":{"name":"MyOwn"}}"#;
+        for (odd, usable) in [
+            (
+                r#"{"hostName":"h","app":"A","ipAddr":"1","x":{"y":[1]},"leaseInfo":{"z":1}}"#,
+                true,
+            ),
+            (
+                r#"{"hostName":"h","app":"A","port":{"$":1,"@enabled":"true","x":1}}"#,
+                true,
+            ),
+            (
+                r#"{"hostName":"h","app":"A","port":8080,"securePort":null}"#,
+                true,
+            ),
+            (
+                r#"{"hostName":"h","app":"A","dataCenterInfo":{"name":"Mars"}}"#,
+                true,
+            ),
+            (
+                r#"{"hostName":"h","app":"A","dataCenterInfo":{"name":"MyOwn","metadata":{}}}"#,
+                true,
+            ),
+            (
+                r#"{"hostName":"h","app":"A","dataCenterInfo":null,"status":null}"#,
+                true,
+            ),
+            (
+                r#"{"hostName":"h","app":"A","status":"weird","actionType":"WHAT"}"#,
+                true,
+            ),
+            (
+                r#"{"hostName":"h","app":"A","metadata":{"a":{"b":[]}},"overriddenStatus":"UP"}"#,
+                true,
+            ),
+            (r#"{"hostName":"h"}"#, true),
+            (r#"{"ipAddr":"1"}"#, true),
+            (r#"{"instanceId":"","hostName":"h"}"#, true),
+            (r#"{"instanceId":"i"}"#, false),
+            (r#"{}"#, false),
+            ("7", false),
+            ("null", false),
+        ] {
+            let body = format!(
+                r#"{{"applications":{{"application":[{{"name":"a","instance":[{odd},{good}]}},7]}}}}"#
+            );
+            let (list, left_out) = listing(&body, 0).unwrap();
+            assert_eq!(left_out, 1 + usize::from(!usable), "{odd}");
+            assert_eq!(list.apps["A"].len(), 1 + usize::from(usable), "{odd}");
+        }
+        for (body, apps) in [
+            (r#"{"applications":{}}"#, 0),
+            (
+                r#"{"applications":{"application":{"name":"A","instance":{"hostName":"h"}}}}"#,
+                1,
+            ),
+            (
+                r#"{"application":[{"name":"A","instance":[{"hostName":"h"}]}]}"#,
+                1,
+            ),
+            (r#"{"applications":{"application":[{"name":"A"}]}}"#, 0),
+        ] {
+            assert_eq!(listing(body, 0).unwrap().0.apps.len(), apps, "{body}");
+        }
+        for body in ["", "[]", "{}", "<applications/>", r#"{"error":"x"}"#] {
+            assert!(listing(body, 0).is_err(), "{body}");
+        }
     }
 }

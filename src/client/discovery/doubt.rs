@@ -1,0 +1,147 @@
+//! Not to believe at once that most instances are gone.
+//!
+//! A server that was just restarted, or that lost sight of its clients, hands out an empty or a short list. *Who is
+//! missing in a full list that has less than half of what was shown is kept for a while; who is in it counts at once.*
+//! What a delta names as gone is gone: that is something the server saw, not something that it lacks. When
+//! the list stays short for that while it is believed.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::listing::Listing;
+use crate::model::InstanceKey;
+
+/// What is kept although the servers do not list it.
+#[derive(Debug)]
+pub(super) struct Doubt {
+    /// How long a short list must stay short.
+    patience: Duration,
+    case: Option<Case>,
+}
+
+#[derive(Debug)]
+struct Case {
+    since: Instant,
+    /// How many there were before.
+    before: usize,
+    kept: Listing,
+}
+
+impl Doubt {
+    pub(super) fn new(patience: Duration) -> Self {
+        Self {
+            patience,
+            case: None,
+        }
+    }
+
+    /// A full list has come while `shown` was shown.
+    pub(super) fn full(&mut self, shown: &Listing, said: &Listing) {
+        let now = Instant::now();
+        let before = self.case.as_ref().map_or(shown.len(), |case| case.before);
+        let is_short = said.len() * 2 < before && !self.patience.is_zero();
+        if !is_short {
+            self.case = None;
+            return;
+        }
+        let case = self.case.get_or_insert_with(|| Case {
+            since: now,
+            before,
+            kept: Listing::default(),
+        });
+        for missing in shown.missing_in(said) {
+            case.kept.put(missing.clone());
+        }
+    }
+
+    /// A delta names one that is gone.
+    pub(super) fn gone(&mut self, key: &InstanceKey) {
+        if let Some(case) = &mut self.case {
+            case.kept.remove(key);
+        }
+    }
+
+    /// What to show of what the servers say, now; nothing where that is all of it.
+    pub(super) fn shown(&mut self, said: &Listing) -> Option<Listing> {
+        let case = self.case.as_ref()?;
+        let is_whole = said.len() * 2 >= case.before;
+        if is_whole || case.since.elapsed() >= self.patience {
+            self.case = None;
+            return None;
+        }
+        let mut shown = said.clone();
+        for kept in case.kept.missing_in(said) {
+            shown.put(kept.clone());
+        }
+        Some(shown)
+    }
+
+    /// How many are shown although the servers do not list them, at most.
+    pub(super) fn kept(&self) -> usize {
+        self.case.as_ref().map_or(0, |case| case.kept.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::samples;
+
+    fn listing(ids: &[&str]) -> Listing {
+        let mut listing = Listing::default();
+        for id in ids {
+            listing.put(Arc::new(samples::instance("A", id)));
+        }
+        listing
+    }
+
+    fn ids(doubt: &mut Doubt, said: &Listing) -> Vec<String> {
+        let listing = doubt.shown(said).unwrap_or_else(|| said.clone());
+        listing.iter().map(|info| info.id().to_string()).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_list_that_is_suddenly_short_is_believed_only_when_it_stays_so() {
+        let mut doubt = Doubt::new(Duration::from_secs(90));
+        let before = listing(&["1", "2", "3", "4"]);
+        let half = listing(&["1", "2"]);
+        doubt.full(&before, &half);
+        assert_eq!(ids(&mut doubt, &half), ["1", "2"]);
+        // Who is in it counts at once, who is missing is kept.
+        let short = listing(&["1", "9"]);
+        let before = listing(&["1", "2", "3", "4", "5"]);
+        doubt.full(&before, &short);
+        let now = ids(&mut doubt, &short);
+        assert_eq!(now, ["1", "2", "3", "4", "5", "9"]);
+        assert_eq!(doubt.kept(), 4);
+        doubt.gone(&InstanceKey::new("A", "2"));
+        assert_eq!(ids(&mut doubt, &short), ["1", "3", "4", "5", "9"]);
+        // An even shorter one changes nothing of that.
+        tokio::time::advance(Duration::from_secs(89)).await;
+        let none = listing(&[]);
+        doubt.full(&listing(&["1", "3", "4", "5", "9"]), &none);
+        assert_eq!(ids(&mut doubt, &none), ["1", "3", "4", "5", "9"]);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(ids(&mut doubt, &none).is_empty());
+        assert_eq!(doubt.kept(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn when_the_list_is_whole_again_nothing_is_kept() {
+        let mut doubt = Doubt::new(Duration::from_secs(90));
+        let before = listing(&["1", "2", "3", "4"]);
+        doubt.full(&before, &listing(&[]));
+        let back = listing(&["7", "8", "9"]);
+        assert_eq!(ids(&mut doubt, &back), ["7", "8", "9"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_patience_everything_is_believed() {
+        let mut doubt = Doubt::new(Duration::ZERO);
+        doubt.full(&listing(&["1", "2"]), &listing(&[]));
+        assert!(ids(&mut doubt, &listing(&[])).is_empty());
+    }
+}

@@ -1,0 +1,339 @@
+//! The one task that keeps the catalogue: a full list, then deltas, and a full list again when these do not add up
+//! (client.md §7).
+//!
+//! Whatever fails, what was shown stays. A failed refresh is tried again within seconds, a good one is followed by
+//! the next after the interval, with a tenth of it by chance.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::broadcast;
+use tokio::time::{Instant, sleep};
+
+use super::catalog::{Catalog, Filter};
+use super::disk::Disk;
+use super::doubt::Doubt;
+use super::listing::{Changes, Listing};
+use super::view::View;
+use crate::client::backend::Response;
+use crate::client::chance::Chance;
+use crate::client::error::RequestFailed;
+use crate::client::event::Event;
+use crate::client::operation::Operation;
+use crate::client::pause::Pauses;
+use crate::client::servers::Session;
+use crate::clock::Clock;
+use crate::model::{Applications, InstanceKey};
+use crate::wire::{json, one_line};
+
+/// The first pause after a failure.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// The copy on disk is not written more often.
+const SAVE_AT_MOST: Duration = Duration::from_secs(60);
+
+/// For what comes without a stamp: the present would make it another record each time.
+const NO_STAMP: u64 = 0;
+
+/// How the registry is followed.
+#[derive(Clone, Debug)]
+pub(crate) struct DiscoveryOptions {
+    pub(crate) interval: Duration,
+    pub(crate) deltas: bool,
+    /// A full list at least so often, whatever the hash codes say.
+    pub(crate) full_every: Duration,
+    /// How long a list that is suddenly short is doubted.
+    pub(crate) patience: Duration,
+    pub(crate) filter: Filter,
+    /// Only the instances of this VIP.
+    pub(crate) only_vip: Option<String>,
+    pub(crate) regions: Vec<String>,
+    pub(crate) file: Option<std::path::PathBuf>,
+}
+
+impl Default for DiscoveryOptions {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_secs(30),
+            deltas: true,
+            full_every: Duration::from_secs(600),
+            patience: Duration::from_secs(90),
+            filter: Filter::default(),
+            only_vip: None,
+            regions: Vec::new(),
+            file: None,
+        }
+    }
+}
+
+/// The task.
+pub(crate) struct Refresher {
+    pub(crate) session: Session,
+    pub(crate) chance: Arc<Chance>,
+    pub(crate) clock: Clock,
+    pub(crate) events: broadcast::Sender<Event>,
+    /// The own instance, whose status in the list is told.
+    pub(crate) own: Option<InstanceKey>,
+    pub(crate) options: DiscoveryOptions,
+    pub(crate) view: Arc<View>,
+    memory: Memory,
+}
+
+/// How what the servers say came to be different from what is shown.
+enum News {
+    /// By a delta, which changed this.
+    Delta(Changes),
+    /// By a full list; this was shown before.
+    Full(Listing),
+}
+
+/// What the task knows from before.
+struct Memory {
+    /// What the servers said last; nothing before the first full list.
+    said: Option<Listing>,
+    /// What is shown, where that is not just what was said.
+    apart: Option<Listing>,
+    doubt: Doubt,
+    full_due: Instant,
+    /// Whether the server's hash code fits its own full list; if not, it proves nothing.
+    hash_fits: bool,
+    saved: Option<Instant>,
+    is_unsaved: bool,
+}
+
+impl Refresher {
+    pub(crate) fn new(
+        session: Session,
+        chance: Arc<Chance>,
+        clock: Clock,
+        events: broadcast::Sender<Event>,
+        own: Option<InstanceKey>,
+        options: DiscoveryOptions,
+    ) -> Self {
+        let view = View::new(clock.clone(), options.interval.saturating_mul(3));
+        let memory = Memory {
+            said: None,
+            apart: None,
+            doubt: Doubt::new(options.patience),
+            full_due: Instant::now(),
+            hash_fits: true,
+            saved: None,
+            is_unsaved: false,
+        };
+        Self {
+            session,
+            chance,
+            clock,
+            events,
+            own,
+            options,
+            view: Arc::new(view),
+            memory,
+        }
+    }
+
+    /// Refreshes for ever.
+    pub(crate) async fn run(mut self) {
+        self.load().await;
+        let mut pauses = Pauses::new(FIRST_PAUSE, self.options.interval);
+        loop {
+            let pause = match self.refresh().await {
+                Ok(()) => {
+                    pauses.reset();
+                    self.chance.part_of(self.options.interval, 0.9)
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the registry was not read and will be tried again");
+                    self.tell(Event::RefreshFailed(error));
+                    pauses.fail(&self.chance)
+                }
+            };
+            self.save().await;
+            sleep(pause).await;
+        }
+    }
+
+    async fn refresh(&mut self) -> Result<(), RequestFailed> {
+        if self.is_full_due() {
+            return self.full(&[]).await;
+        }
+        let delta = Operation::Delta {
+            regions: self.options.regions.clone(),
+        };
+        let merged = match self.ask(&delta).await? {
+            Some(delta) => self.merge(delta),
+            None => Err(Vec::new()),
+        };
+        match merged {
+            Ok(()) => Ok(()),
+            Err(gone) => self.full(&gone).await,
+        }
+    }
+
+    fn is_full_due(&self) -> bool {
+        let is_possible = self.options.deltas && self.options.only_vip.is_none();
+        let memory = &self.memory;
+        !is_possible || memory.said.is_none() || memory.full_due <= Instant::now()
+    }
+
+    /// The list that was asked for; nothing where the server has none of this kind.
+    async fn ask(&self, operation: &Operation) -> Result<Option<Applications>, RequestFailed> {
+        let within = self.options.interval.mul_f64(0.8);
+        let read = |answer: &Response| match answer.status {
+            200 if answer.body.is_empty() => Ok(None),
+            200 => read_list(&answer.body).map(Some),
+            404 if matches!(operation, Operation::Vip { .. }) => Ok(Some(Applications::default())),
+            _ => Ok(None),
+        };
+        let (list, _) = self.session.ask(operation, within, read).await?;
+        Ok(list)
+    }
+
+    /// Reads the whole list. Who was named as `gone` a moment ago needs no second thought.
+    async fn full(&mut self, gone: &[InstanceKey]) -> Result<(), RequestFailed> {
+        let regions = self.options.regions.clone();
+        let operation = match self.options.only_vip.clone() {
+            Some(vip) => Operation::Vip { vip, regions },
+            None => Operation::All { regions },
+        };
+        // An answer without a list says nothing, so what was shown stays.
+        let Some(list) = self.ask(&operation).await? else {
+            return Ok(());
+        };
+        let memory = &mut self.memory;
+        let before = memory.said.take();
+        // A copy from disk is no reason to doubt a server.
+        let may_doubt = before.is_some();
+        let shown = memory.apart.take().or(before).unwrap_or_default();
+        let hash = list.hash_code.clone();
+        let said = Listing::of(list, &shown);
+        memory.hash_fits = said.hash_code() == hash;
+        if may_doubt {
+            memory.doubt.full(&shown, &said);
+        }
+        gone.iter().for_each(|key| memory.doubt.gone(key));
+        memory.said = Some(said);
+        memory.full_due = Instant::now() + self.chance.part_of(self.options.full_every, 0.75);
+        self.show(News::Full(shown));
+        Ok(())
+    }
+
+    /// Merges a delta, unless the result cannot be what the server has: then it says who is gone, and nothing else
+    /// happens.
+    fn merge(&mut self, delta: Applications) -> Result<(), Vec<InstanceKey>> {
+        let memory = &mut self.memory;
+        let hash = delta.hash_code.clone();
+        let Some(said) = &mut memory.said else {
+            return Err(Vec::new());
+        };
+        let (merged, changes, gone) = said.merged(delta);
+        let own = merged.as_ref().unwrap_or(said).hash_code();
+        if memory.hash_fits && own != hash {
+            tracing::debug!(server = %one_line(&hash), own, "the delta does not add up");
+            return Err(gone);
+        }
+        gone.iter().for_each(|key| memory.doubt.gone(key));
+        if let Some(merged) = merged {
+            *said = merged;
+        }
+        self.show(News::Delta(changes));
+        Ok(())
+    }
+
+    /// Publishes what there is, if it is different from what is shown.
+    fn show(&mut self, news: News) {
+        self.view.fetched_now();
+        let memory = &mut self.memory;
+        let Some(said) = &memory.said else {
+            return;
+        };
+        let doubted = memory.doubt.shown(said);
+        let now = doubted.as_ref().unwrap_or(said);
+        let changes = match (news, &memory.apart) {
+            (News::Full(before), _) => now.since(&before),
+            (News::Delta(_), Some(before)) => now.since(before),
+            (News::Delta(changes), None) => changes,
+        };
+        if !changes.is_empty() {
+            self.view.show(Catalog::of(now, self.options.filter));
+            memory.is_unsaved = true;
+        }
+        memory.apart = doubted;
+        self.tell_of(changes);
+        self.look_for_oneself();
+    }
+
+    fn tell_of(&self, changes: Changes) {
+        let kept = self.memory.doubt.kept();
+        if kept > 0 {
+            tracing::warn!(
+                kept,
+                "the list is suddenly short; what it lacks is kept for a while"
+            );
+        }
+        self.view.keeping(kept);
+        self.tell(Event::Refreshed(changes));
+    }
+
+    /// The own status, as others see it (client.md §7.5).
+    fn look_for_oneself(&self) {
+        let (Some(own), Some(said)) = (&self.own, &self.memory.said) else {
+            return;
+        };
+        let status = said.find(&own.app, &own.id).map(|info| info.status);
+        if self.view.remote_is(status) {
+            tracing::info!(?status, "the own status in the registry changed");
+            self.tell(Event::RemoteStatus(status));
+        }
+    }
+
+    fn tell(&self, event: Event) {
+        // Nobody needs to listen.
+        _ = self.events.send(event);
+    }
+
+    async fn load(&mut self) {
+        let Some(path) = &self.options.file else {
+            return;
+        };
+        let Some((copy, written)) = Disk::at(path).load().await else {
+            return;
+        };
+        tracing::info!(
+            instances = copy.len(),
+            "showing the copy from disk until a server answers"
+        );
+        self.view.copied_at(written);
+        self.view.show(Catalog::of(&copy, self.options.filter));
+        self.memory.apart = Some(copy);
+    }
+
+    async fn save(&mut self) {
+        let Some(path) = &self.options.file else {
+            return;
+        };
+        let memory = &mut self.memory;
+        let is_early = memory
+            .saved
+            .is_some_and(|saved| saved.elapsed() < SAVE_AT_MOST);
+        if !memory.is_unsaved || is_early {
+            return;
+        }
+        let Some(shown) = memory.apart.as_ref().or(memory.said.as_ref()) else {
+            return;
+        };
+        memory.saved = Some(Instant::now());
+        memory.is_unsaved = false;
+        let now = self.clock.now().wall;
+        Disk::at(path).save(shown, now).await;
+    }
+}
+
+fn read_list(body: &[u8]) -> Result<Applications, String> {
+    let text = std::str::from_utf8(body).map_err(|error| error.to_string())?;
+    let (list, left_out) =
+        json::listing(text, NO_STAMP).map_err(|error| one_line(&error.to_string()))?;
+    if left_out > 0 {
+        tracing::warn!(left_out, "instances in the list cannot be used");
+    }
+    Ok(list)
+}
