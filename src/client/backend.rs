@@ -27,6 +27,20 @@ pub trait Backend: Send + Sync + 'static {
 
     /// The texts (TXT records) of a name.
     fn texts(&self, name: &str) -> Pending<io::Result<Vec<String>>>;
+
+    /// Where a service is (SRV records), the places to be preferred first.
+    fn services(&self, name: &str) -> Pending<io::Result<Vec<ServiceAt>>>;
+}
+
+/// One place of a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceAt {
+    /// Host name, without a point at its end.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    /// Places with a higher number are for when those with lower ones fail.
+    pub priority: u16,
 }
 
 /// A request.

@@ -10,18 +10,42 @@ use super::handle::EurekaClient;
 use super::http::HttpOptions;
 use super::instance::Instance;
 use super::registration::{HealthCheck, RegistrarOptions};
-use super::servers::{Credentials, Tokens};
+use super::servers::{Credentials, Place, Sources, SrvName, Tokens, TxtTree};
 use crate::clock::Clock;
 
 /// Where a server's zone is not given.
 const DEFAULT_ZONE: &str = "defaultZone";
 
+/// What stands around a host's name in the service URLs of servers that are looked up.
+#[derive(Clone, Debug)]
+pub struct ServerPlace(Place);
+
+impl ServerPlace {
+    /// `http://host:port/path/`.
+    pub fn http(port: u16, path: impl Into<String>) -> Self {
+        Self::new("http", port, path.into())
+    }
+
+    /// `https://host:port/path/`.
+    pub fn https(port: u16, path: impl Into<String>) -> Self {
+        Self::new("https", port, path.into())
+    }
+
+    fn new(scheme: &str, port: u16, path: String) -> Self {
+        Self(Place {
+            scheme: scheme.to_string(),
+            port,
+            path,
+        })
+    }
+}
+
 /// Puts a client together; [`EurekaClient::builder`] makes one.
 #[must_use = "nothing happens before `start`"]
 pub struct Builder {
     pub(super) servers: Vec<(String, String)>,
-    pub(super) zone: Option<String>,
-    pub(super) prefer_own_zone: bool,
+    pub(super) sources: Sources,
+    pub(super) look_up_every: Duration,
     pub(super) instance: Option<Instance>,
     pub(super) health: Option<Arc<dyn HealthCheck>>,
     pub(super) credentials: Credentials,
@@ -45,8 +69,11 @@ impl EurekaClient {
     pub fn builder() -> Builder {
         Builder {
             servers: Vec::new(),
-            zone: None,
-            prefer_own_zone: true,
+            sources: Sources {
+                prefer_own: true,
+                ..Sources::default()
+            },
+            look_up_every: Duration::from_secs(300),
             instance: None,
             health: None,
             credentials: Credentials::default(),
@@ -89,13 +116,52 @@ impl Builder {
 
     /// The zone of this program: its servers are asked first. Without it the first zone given counts as the own.
     pub fn zone(mut self, zone: impl Into<String>) -> Self {
-        self.zone = Some(zone.into());
+        self.sources.own_zone = Some(zone.into());
         self
     }
 
     /// Whether servers of the own zone are asked first (the default) or last.
     pub fn prefer_own_zone(mut self, prefer: bool) -> Self {
-        self.prefer_own_zone = prefer;
+        self.sources.prefer_own = prefer;
+        self
+    }
+
+    /// Finds servers by a tree of TXT records, as Netflix does: `txt.{region}.{domain}` lists zones, and
+    /// `txt.{zone}` for each of these the hosts. `place` is what stands around a host in a service URL.
+    pub fn servers_by_txt(
+        mut self,
+        region: impl Into<String>,
+        domain: impl Into<String>,
+        place: ServerPlace,
+    ) -> Self {
+        self.sources.tree = Some(TxtTree {
+            region: region.into(),
+            domain: domain.into(),
+            place: place.0,
+        });
+        self
+    }
+
+    /// Finds servers by SRV records, `_eureka._tcp.example.org`. Their ports take the place of that of `place`.
+    pub fn servers_by_srv(mut self, name: impl Into<String>, place: ServerPlace) -> Self {
+        self.sources.services.push(SrvName {
+            name: name.into(),
+            zone: DEFAULT_ZONE.to_string(),
+            place: place.0,
+        });
+        self
+    }
+
+    /// Takes each address of a server's host name for a server, as headless services have them. Servers over TLS stay
+    /// as they are: certificates are for names.
+    pub fn each_address_is_a_server(mut self) -> Self {
+        self.sources.by_address = true;
+        self
+    }
+
+    /// How often names of servers are looked up; 5 min by default.
+    pub fn look_up_servers_every(mut self, interval: Duration) -> Self {
+        self.look_up_every = interval;
         self
     }
 

@@ -13,7 +13,7 @@ use reqwest::header::{HeaderMap, HeaderName, LOCATION, RETRY_AFTER};
 use reqwest::{Certificate, Client, Identity, Method, Proxy, redirect};
 use rustls::crypto::{CryptoProvider, ring};
 
-use super::backend::{Backend, CallFailed, Pending, Request, Response};
+use super::backend::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
 use super::error::StartError;
 use crate::transport::names;
 
@@ -159,6 +159,19 @@ impl Backend for HttpBackend {
     fn texts(&self, name: &str) -> Pending<io::Result<Vec<String>>> {
         let name = name.to_string();
         Box::pin(async move { names::texts(&name).await })
+    }
+
+    fn services(&self, name: &str) -> Pending<io::Result<Vec<ServiceAt>>> {
+        let name = name.to_string();
+        Box::pin(async move {
+            let found = names::services(&name).await?.into_iter();
+            let places = found.map(|(priority, host, port)| ServiceAt {
+                host,
+                port,
+                priority,
+            });
+            Ok(places.collect())
+        })
     }
 }
 

@@ -55,8 +55,8 @@ mod registration;
 mod servers;
 mod start;
 
-pub use backend::{Backend, CallFailed, Pending, Request, Response};
-pub use builder::Builder;
+pub use backend::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
+pub use builder::{Builder, ServerPlace};
 pub use discovery::{Catalog, CatalogWatch, Changes, Filter, Freshness, Instances, InstancesWatch};
 pub use error::{RequestFailed, StartError};
 pub use event::Event;

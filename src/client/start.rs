@@ -15,9 +15,9 @@ use super::event::Event;
 use super::handle::{EurekaClient, Inner};
 use super::http::HttpBackend;
 use super::registration::{Leave, Own, Registrar, keep_asking};
-use super::servers::{Asker, Pool, Session, Zone, in_order};
+use super::servers::{Asker, Pool, Resolver, Session, Zone};
 use crate::clock::Clock;
-use crate::model::{InstanceInfo, NodeUrl, without_credentials};
+use crate::model::{InstanceInfo, without_credentials};
 
 /// Events that may wait for who is slow to hear them.
 const EVENTS: usize = 64;
@@ -53,7 +53,7 @@ impl Builder {
         let ground = self.ground(info.as_ref())?;
         let own = info.map(|info| Arc::new(Own::new(info, ground.clock.clone())));
         let leave = own.as_ref().map(|own| self.registrar(&ground, own));
-        let mut helpers = Vec::new();
+        let mut helpers = Vec::from_iter(self.resolver(&ground));
         helpers.extend(own.as_ref().and_then(|own| self.health_task(own)));
         let view = self.fetches.then(|| {
             let (view, task) = self.refresher(&ground, own.as_deref());
@@ -72,10 +72,11 @@ impl Builder {
 
     fn ground(&mut self, own: Option<&InstanceInfo>) -> Result<Ground, StartError> {
         let chance = Arc::new(Chance::new(self.seed.unwrap_or_else(rand::random)));
-        let spread = own.map_or_else(|| chance.number(), spread_number);
-        let order = self.order(spread, &chance)?;
+        self.sources.spread = own.map_or_else(|| chance.number(), spread_number);
+        self.read_servers()?;
+        let given = self.sources.given(&chance);
         Ok(Ground {
-            pool: Arc::new(Pool::new(order, chance.clone())),
+            pool: Arc::new(Pool::new(given, chance.clone())),
             asker: self.asker(own)?,
             clock: self.clock.clone().unwrap_or_else(Clock::system),
             events: broadcast::channel(EVENTS).0,
@@ -129,32 +130,35 @@ impl Builder {
         Some(tokio::spawn(keep_asking(own.clone(), health, every)))
     }
 
-    /// The servers in their order.
-    fn order(&self, spread: u64, chance: &Chance) -> Result<Vec<NodeUrl>, StartError> {
-        let mut zones: Vec<Zone> = Vec::new();
+    /// Starts looking up servers, where there is anything to be looked up.
+    fn resolver(&self, ground: &Ground) -> Option<JoinHandle<()>> {
+        let resolver = Resolver {
+            sources: self.sources.clone(),
+            backend: ground.asker.backend.clone(),
+            chance: ground.chance.clone(),
+            pool: ground.pool.clone(),
+            every: self.look_up_every,
+        };
+        let is_needed = self.sources.are_names();
+        is_needed.then(|| tokio::spawn(resolver.run()))
+    }
+
+    /// Reads the URLs of servers.
+    fn read_servers(&mut self) -> Result<(), StartError> {
         for (zone, urls) in &self.servers {
             let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());
-            let servers: Result<Vec<NodeUrl>, _> = urls
-                .map(|url| {
-                    url.parse().map_err(|_| StartError::BadServer {
-                        url: without_credentials(url),
-                    })
+            let read = |url: &str| {
+                url.parse().map_err(|_| StartError::BadServer {
+                    url: without_credentials(url),
                 })
-                .collect();
-            match zones.iter_mut().find(|known| known.name == *zone) {
-                Some(known) => known.servers.extend(servers?),
-                None => zones.push(Zone {
-                    name: zone.clone(),
-                    servers: servers?,
-                }),
-            }
+            };
+            let servers = urls.map(read).collect::<Result<_, _>>()?;
+            let name = zone.clone();
+            self.sources.given.push(Zone { name, servers });
         }
-        let first = zones.first().map(|zone| zone.name.clone());
-        let own = self.zone.clone().or(first);
-        let order = in_order(zones, own.as_deref(), self.prefer_own_zone, spread, chance);
-        match order.is_empty() {
+        match self.sources.are_empty() {
             true => Err(StartError::NoServers),
-            false => Ok(order),
+            false => Ok(()),
         }
     }
 

@@ -10,6 +10,8 @@ use hickory_resolver::config::LookupIpStrategy;
 use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::RData;
+#[cfg(feature = "client")]
+use hickory_resolver::proto::rr::rdata::SRV;
 use hickory_resolver::{ResolverBuilder, TokioResolver};
 
 /// All addresses of a host, sorted; an address is its own.
@@ -46,6 +48,35 @@ async fn texts_from(resolver: &TokioResolver, name: &str) -> Result<Vec<String>,
     let mut texts: Vec<_> = texts.collect();
     texts.sort_unstable();
     Ok(texts)
+}
+
+/// The SRV records of a name: priority, host and port, by priority and then by weight, the heavier first (RFC 2782).
+#[cfg(feature = "client")]
+pub(crate) async fn services(name: &str) -> io::Result<Vec<(u16, String, u16)>> {
+    let found = async { services_from(&resolver()?, name).await };
+    found.await.map_err(|error| about(name, &error))
+}
+
+#[cfg(feature = "client")]
+async fn services_from(
+    resolver: &TokioResolver,
+    name: &str,
+) -> Result<Vec<(u16, String, u16)>, NetError> {
+    let found = resolver.srv_lookup(name).await?;
+    let records = found.answers().iter();
+    let mut services: Vec<_> = records
+        .filter_map(|record| match &record.data {
+            RData::SRV(service) => Some(service),
+            _ => None,
+        })
+        .collect();
+    services.sort_by_key(|service| (service.priority, std::cmp::Reverse(service.weight)));
+    let place = |service: &SRV| {
+        let host = service.target.to_ascii();
+        let host = host.trim_end_matches('.').to_string();
+        (service.priority, host, service.port)
+    };
+    Ok(services.into_iter().map(place).collect())
 }
 
 /// One resolver per look-up: it reads two short files.
@@ -87,7 +118,7 @@ mod tests {
 
     use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolverConfig};
     use hickory_resolver::proto::op::{Message, ResponseCode};
-    use hickory_resolver::proto::rr::rdata::{A, AAAA, TXT};
+    use hickory_resolver::proto::rr::rdata::{A, AAAA, SRV, TXT};
     use hickory_resolver::proto::rr::{Record, RecordType};
     use tokio::net::UdpSocket;
 
@@ -116,6 +147,7 @@ mod tests {
                     RecordType::AAAA if known => {
                         vec![RData::AAAA(AAAA::new(0xfd00, 0, 0, 0, 0, 0, 0, 7))]
                     }
+                    RecordType::SRV if known => srv_records(),
                     RecordType::TXT if known => [vec!["z2.a z3.", "a"], vec!["z1.a"]]
                         .map(|parts| parts.into_iter().map(String::from).collect())
                         .map(|parts| RData::TXT(TXT::new(parts)))
@@ -133,6 +165,14 @@ mod tests {
             }
         });
         address
+    }
+
+    fn srv_records() -> Vec<RData> {
+        let record = |(priority, weight, host)| {
+            let host = format!("{host}.example.").parse().unwrap();
+            RData::SRV(SRV::new(priority, weight, 8761, host))
+        };
+        [(2, 9, "c"), (1, 1, "b"), (1, 5, "a")].map(record).into()
     }
 
     fn asking(server: SocketAddr) -> TokioResolver {
@@ -154,6 +194,19 @@ mod tests {
         assert_eq!(addresses, ["10.0.0.7", "10.0.0.9", "fd00::7"]);
         let texts = texts_from(&resolver, "nodes.example").await.unwrap();
         assert_eq!(texts, ["z1.a", "z2.a z3.a"]);
+        #[cfg(feature = "client")]
+        {
+            let services = services_from(&resolver, "nodes.example").await.unwrap();
+            let expected = [
+                (1, "a.example", 8761),
+                (1, "b.example", 8761),
+                (2, "c.example", 8761),
+            ];
+            assert_eq!(
+                services,
+                expected.map(|(priority, host, port)| (priority, host.into(), port))
+            );
+        }
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@
 //! | `losing.rs` | groups 6 and 10: lost servers, and how clients spread |
 //! | `leaving.rs` | group 9: shutdown |
 //! | `finding.rs` | groups 4, 5 and 7: lists, deltas, doubt, age, the copy on disk |
+//! | `locating.rs` | group 8: zones and names |
 //! | `odd_servers.rs` | over real sockets: redirects, credentials, servers that answer nonsense (parts of 1 and 12) |
 
 #![cfg(feature = "client")]
@@ -14,6 +15,7 @@
 
 mod finding;
 mod leaving;
+mod locating;
 mod losing;
 mod odd_servers;
 mod registering;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use heureka::client::{
-    Backend, Builder, CallFailed, EurekaClient, Instance, Pending, Request, Response,
+    Backend, Builder, CallFailed, EurekaClient, Instance, Pending, Request, Response, ServiceAt,
 };
 use heureka::clock::Clock;
 use serde_json::{Value, json};
@@ -60,6 +60,7 @@ struct State {
     no_delta: Option<u16>,
     /// The hash code that lists have, in the place of the right one.
     hash: Option<String>,
+    names: BTreeMap<String, Vec<String>>,
     log: Vec<Got>,
     headers: Vec<(&'static str, String)>,
 }
@@ -82,6 +83,7 @@ impl World {
             changes: Vec::new(),
             no_delta: None,
             hash: None,
+            names: BTreeMap::new(),
             log: Vec::new(),
             headers: Vec::new(),
         })))
@@ -151,6 +153,18 @@ impl World {
 
     pub fn no_delta(&self, status: u16) {
         self.state().no_delta = Some(status);
+    }
+
+    /// What a name stands for: addresses, texts or hosts, whatever is asked. Nothing takes it away.
+    pub fn name(&self, name: &str, texts: &[&str]) {
+        let texts = texts.iter().map(|text| text.to_string()).collect();
+        self.state().names.insert(name.to_string(), texts);
+    }
+
+    fn named(&self, name: &str) -> io::Result<Vec<String>> {
+        let found = self.state().names.get(name).cloned();
+        let found = found.filter(|found| !found.is_empty());
+        found.ok_or_else(|| io::Error::other(format!("{name} is not known")))
     }
 
     /// Lists have a wrong hash code, or none.
@@ -374,12 +388,30 @@ impl Backend for World {
         })
     }
 
-    fn addresses(&self, _host: &str) -> Pending<io::Result<Vec<IpAddr>>> {
-        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
+    fn addresses(&self, host: &str) -> Pending<io::Result<Vec<IpAddr>>> {
+        let found = self.named(host);
+        let addresses = found.map(|texts| texts.iter().map(|text| text.parse().unwrap()).collect());
+        Box::pin(async { addresses })
     }
 
-    fn texts(&self, _name: &str) -> Pending<io::Result<Vec<String>>> {
-        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
+    fn texts(&self, name: &str) -> Pending<io::Result<Vec<String>>> {
+        let found = self.named(name);
+        Box::pin(async { found })
+    }
+
+    /// The last host is for when the others fail.
+    fn services(&self, name: &str) -> Pending<io::Result<Vec<ServiceAt>>> {
+        let found = self.named(name).map(|hosts| {
+            let last = hosts.len() - 1;
+            let hosts = hosts.into_iter().enumerate();
+            let service = |(index, host)| ServiceAt {
+                host,
+                port: 8761,
+                priority: if index == last { 2 } else { 1 },
+            };
+            hosts.map(service).collect()
+        });
+        Box::pin(async { found })
     }
 }
 

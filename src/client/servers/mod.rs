@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `sources.rs`, `resolver.rs` | where they are known from, and looking that up |
 //! | `order.rs` | own zone first, and who begins where |
 //! | `pool.rs` | all servers, and which one is next |
 //! | `standing.rs` | how it stands with one of them |
@@ -16,7 +17,9 @@ mod attempt;
 mod credentials;
 mod order;
 mod pool;
+mod resolver;
 mod session;
+mod sources;
 mod standing;
 mod verdict;
 
@@ -24,6 +27,8 @@ pub use credentials::Tokens;
 
 pub(crate) use attempt::Asker;
 pub(crate) use credentials::Credentials;
-pub(crate) use order::{Zone, in_order};
+pub(crate) use order::Zone;
 pub(crate) use pool::Pool;
+pub(crate) use resolver::Resolver;
 pub(crate) use session::Session;
+pub(crate) use sources::{Place, Sources, SrvName, TxtTree};

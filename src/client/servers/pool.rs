@@ -44,6 +44,11 @@ impl Pool {
         state.order = order.into();
     }
 
+    /// The servers in their order.
+    pub(crate) fn order(&self) -> Arc<[NodeUrl]> {
+        self.state().order.clone()
+    }
+
     /// Which server to try after `tried`: `pinned` if it is well, the first one that is, or the one whose time
     /// to be avoided ends first.
     pub(crate) fn next(&self, pinned: Option<&NodeUrl>, tried: &[NodeUrl]) -> Option<NodeUrl> {
