@@ -4,8 +4,8 @@
 //! another kind whose list is not empty. All that can be reached are copied, and merged, before lists are served.
 //! While there is none, it is tried again every second until `wait-time-in-ms-when-sync-empty` is over: by then every
 //! client that lives has sent a heartbeat, was told 404, and has registered. Without peers there is nothing to
-//! wait for. *Classic*: as the reference, in passes; the first one that finds something is the last, and lists are
-//! refused until the first has ended (B-29).
+//! wait for, unless they are found by a name that stands for all. *Classic*: as the reference, in passes; the first
+//! one that finds something is the last, and lists are refused until the first has ended (B-29).
 //!
 //! A list of another kind of peer may be half a minute old, so it is copied once more after that. All statuses come
 //! over, with their overrides (B-47).
@@ -111,7 +111,7 @@ impl SyncUp {
             let (peers, found) = self.try_all().await;
             let is_source =
                 |found: &Found| matches!(found, Found::OwnKind(_) | Found::OtherKind(_));
-            let is_alone = found.iter().all(|found| *found == Found::Oneself);
+            let is_alone = found.iter().all(|found| *found == Found::Oneself) && !self.is_by_name();
             if is_alone || found.iter().any(is_source) || self.clock.now().mono >= latest {
                 return stale(peers, &found);
             }
@@ -125,6 +125,12 @@ impl SyncUp {
             }
             sleep(TRY_EVERY).await;
         }
+    }
+
+    /// Whether others may have no address yet: all nodes of a cluster that starts appear under one name, one after the
+    /// other, and the first sees nobody but itself.
+    fn is_by_name(&self) -> bool {
+        !self.config.dns_hosts.is_empty()
     }
 
     /// The reference's passes. Returns the peers whose lists may be old.
