@@ -79,7 +79,7 @@ impl World {
         let clock = Clock::system();
         let config = Config::of(Mode::Modern);
         let identity = node::identity(&config, 0, &clock);
-        let network = node::network(&config.peers, &identity);
+        let network = node::network(&config, &identity);
         let node = Node::assemble(
             config,
             clock,

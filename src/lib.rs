@@ -14,6 +14,8 @@ pub mod config;
 pub mod files;
 #[cfg(feature = "server")]
 pub mod metrics;
+#[cfg(feature = "network")]
+pub mod tls;
 pub mod wire;
 // row 2
 pub mod transport;

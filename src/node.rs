@@ -5,11 +5,12 @@
 //! out is: not ready, no new connections, open requests finished, all within its grace
 //! ([`crate::config::HttpConfig::grace`]).
 
+mod certificates;
 mod ground;
 mod machine;
+mod ports;
 
 use std::io;
-use std::net::TcpListener;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +24,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::http::{self, Guard, Http, Identity, InFlight};
+use crate::http::{self, Guard, Http, Identity, InFlight, Ports};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::peers::{Begin, Flush, Gate, OwnInstance, Peers};
@@ -170,18 +171,20 @@ impl Node {
         }
     }
 
-    /// Serves requests on `listener`, HTTP/1.1 and HTTP/2 alike, until told to stop.
-    pub fn serve(&self, listener: TcpListener) -> io::Result<Server> {
-        http::serve(&self.http, listener, self.http.config.http.grace)
+    /// Serves requests, HTTP/1.1 and HTTP/2 alike, until told to stop.
+    pub fn serve(&self, ports: impl Into<Ports>) -> io::Result<Server> {
+        http::serve(&self.http, ports.into(), self.http.config.http.grace)
     }
 
     /// Serves until `stop` is ready, and then leaves in good order; or until something fails.
     pub async fn run(
         &self,
-        listener: TcpListener,
+        ports: impl Into<Ports>,
         stop: impl Future<Output = ()>,
     ) -> io::Result<Ended> {
-        let server = self.serve(listener)?;
+        let ports = ports.into();
+        let certificates = ports.secure.as_ref().map(|(_, tls)| tls.clone());
+        let server = self.serve(ports)?;
         let handle = server.handle();
         let serving = tokio::task::spawn_local(server);
         tokio::select! {
@@ -192,6 +195,7 @@ impl Node {
             gone = self.first_gone() => Ok(Ended::Lost(gone)),
             _ = serving => Ok(Ended::Lost("server")),
             () = self.upkeep() => Ok(Ended::Lost("upkeep")),
+            () = certificates::follow(certificates) => Ok(Ended::Lost("certificates")),
         }
     }
 

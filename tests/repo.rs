@@ -18,7 +18,7 @@ use std::path::{Component, Path, PathBuf};
 /// The rows of the architecture, lowest first; a module may import only from rows above its own here.
 const LAYERS: &[&[&str]] = &[
     &["model"],
-    &["wire", "clock", "metrics", "config", "files"],
+    &["wire", "clock", "metrics", "config", "files", "tls"],
     &["transport"],
     &["mailbox"],
     &["registry", "client"],

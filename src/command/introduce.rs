@@ -3,20 +3,31 @@
 use std::net::SocketAddr;
 
 use heureka::config::{Config, Mode, SecurityConfig};
-use heureka::http::Identity;
+use heureka::http::{Identity, Ports};
 use heureka::peers::{self, Me};
 
 /// Says it all.
-pub(super) fn introduce(config: &Config, address: SocketAddr, identity: &Identity) {
-    tracing::info!(
-        "heureka {} listening on http://{address}",
-        env!("CARGO_PKG_VERSION")
-    );
+pub(super) fn introduce(config: &Config, ports: &Ports, address: SocketAddr, identity: &Identity) {
+    let scheme = if ports.secure.is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let plain = ports.plain.as_ref().filter(|_| ports.secure.is_some());
+    match plain.and_then(|plain| plain.local_addr().ok()) {
+        None => tracing::info!("heureka {version} listening on {scheme}://{address}"),
+        Some(plain) => {
+            tracing::info!(
+                "heureka {version} listening on {scheme}://{address} and http://{plain}"
+            );
+        }
+    }
     let (mode, peers) = (mode_line(config.mode), peers_line(config, identity));
     let access = access_line(&config.security);
     tracing::info!("{mode}; {peers}; {access}");
     let base = format!(
-        "http://localhost:{}{}",
+        "{scheme}://localhost:{}{}",
         address.port(),
         config.http.context_path
     );
@@ -33,11 +44,12 @@ fn access_line(security: &SecurityConfig) -> String {
         return "open to everyone who reaches it".to_string();
     }
     let (users, tokens) = (security.users.len(), security.tokens.len());
+    let certificates = security.certificates.len();
     let others = match security.anonymous_read {
         true => "everyone may read",
         false => "closed to everyone else",
     };
-    format!("users: {users}, tokens: {tokens}, {others}")
+    format!("users: {users}, tokens: {tokens}, certificates: {certificates}, {others}")
 }
 
 fn mode_line(mode: Mode) -> &'static str {

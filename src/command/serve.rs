@@ -3,13 +3,13 @@
 //! Exit codes: 0 after a stop, 2 for a port that cannot be opened, 70 when an actor died that the node cannot
 //! live without.
 
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::rc::Rc;
 
 use heureka::clock::Clock;
 use heureka::config::Config;
 use heureka::files;
+use heureka::http::Ports;
 use heureka::node::{self, Ended, Node, Placement};
 
 use super::introduce::introduce;
@@ -41,27 +41,23 @@ fn fit_connections(config: &mut Config) {
 
 async fn serve(config: Config) -> ExitCode {
     let clock = Clock::system();
-    let address = SocketAddr::new(config.http.address, config.http.port);
-    let opened = node::listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
-    let (address, listener) = match opened {
+    let (ports, address) = match Ports::open(&config) {
         Ok(opened) => opened,
         Err(error) => {
-            eprintln!(
-                "heureka: cannot listen on {address}: {error}; choose another port with --port"
-            );
+            eprintln!("heureka: {error}");
             return ExitCode::from(2);
         }
     };
     // Before anybody is told that it listens: from then on it leaves in good order.
     let signals = StopSignals::catch();
     let identity = node::identity(&config, address.port(), &clock);
-    introduce(&config, address, &identity);
+    introduce(&config, &ports, address, &identity);
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
-    let network = Rc::new(node::network(&config.peers, &identity));
+    let network = Rc::new(node::network(&config, &identity));
     let node = Node::assemble(config, clock, identity, Placement::OwnThreads, network);
-    match node.run(listener, signals.wait()).await {
+    match node.run(ports, signals.wait()).await {
         Ok(Ended::Stopped) => {
             tracing::info!("stopped");
             ExitCode::SUCCESS

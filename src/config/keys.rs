@@ -6,10 +6,12 @@ mod idle;
 mod instance;
 mod peers;
 mod security;
+mod tls;
 
 pub use instance::*;
 pub use peers::*;
 pub use security::*;
+pub use tls::*;
 
 pub(super) use idle::{IDLE, SILENT};
 
@@ -225,7 +227,7 @@ const SERVER: &[&str] = &[
 
 /// Those that do something.
 pub(super) fn active() -> impl Iterator<Item = &'static str> {
-    let others = [peers::ALL, instance::ALL, security::ALL]
+    let others = [peers::ALL, instance::ALL, security::ALL, tls::ALL]
         .into_iter()
         .flatten()
         .copied();

@@ -25,6 +25,7 @@
 //! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` `instance.rs` `log.rs` | the structs |
 //! | `peer_lists.rs` | the lists of peers, in all their forms |
 //! | `security.rs` `security_read.rs` `password.rs` | who may do what |
+//! | `tls.rs` | certificates and keys, by server and client |
 //! | `settings.rs` | [`Config`]: all of them together |
 
 mod cache;
@@ -57,6 +58,7 @@ mod security;
 mod security_read;
 mod settings;
 mod sources;
+mod tls;
 mod units;
 mod unknown;
 
@@ -76,6 +78,7 @@ pub use peer_lists::{DEFAULT_ZONE, DnsLists};
 pub use peers::PeersConfig;
 pub use preservation::{PreservationConfig, Protection};
 pub use registry::{LeaseAccounting, RegistryConfig};
-pub use security::{SecurityConfig, Token, User};
+pub use security::{Certificate, SecurityConfig, Token, User};
 pub use settings::{Config, Mode};
 pub use sources::Sources;
+pub use tls::TlsConfig;

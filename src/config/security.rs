@@ -10,6 +10,8 @@ pub struct SecurityConfig {
     pub users: Vec<User>,
     /// Those who come with a token.
     pub tokens: Vec<Token>,
+    /// Those who come with a certificate.
+    pub certificates: Vec<Certificate>,
     /// Whether lists and pages may be read without credentials; default false.
     pub anonymous_read: bool,
     /// Whether `/metrics` and `/actuator/prometheus` may be read without credentials; default false.
@@ -19,7 +21,7 @@ pub struct SecurityConfig {
 impl SecurityConfig {
     /// Whether anybody is known. If not, nobody is asked.
     pub fn is_on(&self) -> bool {
-        !self.users.is_empty() || !self.tokens.is_empty()
+        !self.users.is_empty() || !self.tokens.is_empty() || !self.certificates.is_empty()
     }
 }
 
@@ -44,5 +46,16 @@ pub struct Token {
     /// From when on it is worth nothing; default never.
     pub expires: Option<EpochMillis>,
     /// What its bearer may do.
+    pub grant: Grant,
+}
+
+/// Somebody with a certificate that is trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// For the log.
+    pub name: String,
+    /// The common name of its subject, the whole subject, or one of its alternative names; `*` is every one.
+    pub subject: String,
+    /// What its holder may do.
     pub grant: Grant,
 }

@@ -9,7 +9,7 @@ use super::key::Key;
 use super::password::WANTED_PASSWORD;
 use super::property::Found;
 use super::read::Reader;
-use super::{Password, SecurityConfig, Token, User, keys};
+use super::{Certificate, Password, SecurityConfig, Token, User, keys};
 use crate::model::{EpochMillis, Grant, Role, Secret};
 
 /// What Spring calls its user where the settings do not.
@@ -29,6 +29,7 @@ impl SecurityConfig {
         let config = Self {
             users,
             tokens: tokens(reader),
+            certificates: certificates(reader),
             anonymous_read: reader.flag(keys::ANONYMOUS_READ, default.anonymous_read),
             open_metrics: reader.flag(keys::OPEN_METRICS, default.open_metrics),
         };
@@ -131,6 +132,35 @@ fn tokens(reader: &mut Reader<'_>) -> Vec<Token> {
     tokens
 }
 
+fn certificates(reader: &mut Reader<'_>) -> Vec<Certificate> {
+    let family = [
+        keys::CERTIFICATES_SUBJECT,
+        keys::CERTIFICATES_ROLES,
+        keys::CERTIFICATES_APPLICATIONS,
+    ];
+    let mut certificates = Vec::new();
+    for name in reader.names(&family) {
+        let at = |key| Key::at(key, &name);
+        let (roles, applications) = (keys::CERTIFICATES_ROLES, keys::CERTIFICATES_APPLICATIONS);
+        let grant = grant(reader, at(roles), at(applications));
+        let Some(subject) = reader.name(at(keys::CERTIFICATES_SUBJECT)) else {
+            let by = format!("certificate {name}");
+            reader.missing(
+                at(keys::CERTIFICATES_SUBJECT),
+                "a name in the certificate",
+                &by,
+            );
+            continue;
+        };
+        certificates.extend(grant.map(|grant| Certificate {
+            name,
+            subject,
+            grant,
+        }));
+    }
+    certificates
+}
+
 /// A password, with the blanks that belong to it.
 fn password(reader: &mut Reader<'_>, key: Key) -> Option<Password> {
     let found = reader.found(key.clone())?;
@@ -173,7 +203,7 @@ fn grant(reader: &mut Reader<'_>, roles: Key, applications: Key) -> Option<Grant
 }
 
 /// Refuses a part of what is set.
-fn refuse_text(reader: &mut Reader<'_>, key: Key, text: &str, wanted: &'static str) {
+pub(super) fn refuse_text(reader: &mut Reader<'_>, key: Key, text: &str, wanted: &'static str) {
     let found = reader.found(key.clone());
     let found = Found {
         text: text.to_string(),
@@ -256,6 +286,11 @@ mod tests {
             ("eureka.server.security.tokens.ci.token", "0123456789abcdef"),
             ("eureka.server.security.tokens.ci.roles", "admin"),
             ("eureka.server.security.tokens.ci.expires", "2027-01-31"),
+            (
+                "eureka.server.security.certificates.n.subject",
+                "CN=node, O=Shop",
+            ),
+            ("eureka.server.security.certificates.n.roles", "peer"),
             ("eureka.server.security.open-metrics", "yes"),
         ];
         let config = read(&environment, &arguments).unwrap();
@@ -282,6 +317,12 @@ mod tests {
             grant: Grant::of(Role::Admin),
         };
         assert_eq!(security.tokens, [token]);
+        let certificate = Certificate {
+            name: "n".to_string(),
+            subject: "CN=node, O=Shop".to_string(),
+            grant: Grant::of(Role::Peer),
+        };
+        assert_eq!(security.certificates, [certificate]);
         assert!(security.anonymous_read && security.open_metrics);
 
         let listed = [
@@ -316,6 +357,7 @@ mod tests {
                 ("eureka.server.security.tokens.u.token", "0123456789abcdef"),
                 ("eureka.server.security.tokens.u.roles", "read"),
                 ("eureka.server.security.tokens.u.expires", "tomorrow"),
+                ("eureka.server.security.certificates.c.roles", "read"),
             ],
         )
         .unwrap_err();
@@ -330,13 +372,14 @@ mod tests {
             "eureka.server.security.users.e.name: wanted a name without a colon, which nobody else has, got \"b\"",
             "eureka.server.security.tokens.t.token: wanted a token",
             "eureka.server.security.tokens.u.expires: wanted a time",
+            "eureka.server.security.certificates.c.subject: wanted a name in the certificate",
         ] {
             assert!(
                 lines.iter().any(|line| line.starts_with(key)),
                 "{key}: {lines:#?}"
             );
         }
-        assert_eq!(lines.len(), 9, "{lines:#?}");
+        assert_eq!(lines.len(), 10, "{lines:#?}");
         assert!(!lines.concat().contains("s3cret"), "{lines:#?}");
     }
 

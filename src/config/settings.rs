@@ -4,7 +4,7 @@ use super::read::Reader;
 use super::{
     CacheConfig, ConfigError, EvictionConfig, HttpConfig, InstanceConfig, LimitsConfig, LogConfig,
     OverloadConfig, PageConfig, PeersConfig, PreservationConfig, RegistryConfig, SecurityConfig,
-    Sources, keys,
+    Sources, TlsConfig, keys,
 };
 
 /// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
@@ -36,6 +36,7 @@ pub struct Config {
     pub limits: LimitsConfig,
     pub overload: OverloadConfig,
     pub security: SecurityConfig,
+    pub tls: TlsConfig,
     pub registry: RegistryConfig,
     pub preservation: PreservationConfig,
     pub eviction: EvictionConfig,
@@ -57,6 +58,7 @@ impl Config {
             limits: LimitsConfig::default(),
             overload: OverloadConfig::default(),
             security: SecurityConfig::default(),
+            tls: TlsConfig::default(),
             registry: RegistryConfig::of(mode),
             preservation: PreservationConfig::of(mode),
             eviction: EvictionConfig::of(mode),
@@ -84,6 +86,7 @@ impl Config {
             http: HttpConfig::read(&mut reader),
             overload: OverloadConfig::read(&mut reader),
             security: SecurityConfig::read(&mut reader),
+            tls: TlsConfig::read(&mut reader),
             limits,
             registry: RegistryConfig::read(&mut reader, mode, metadata),
             preservation: PreservationConfig::read(&mut reader, mode),

@@ -22,9 +22,12 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
+use tokio_rustls::TlsAcceptor;
 
+use super::channel::Channel;
 use crate::config::{LimitsConfig, keys};
 use crate::metrics::{HttpMetrics, Refusal};
+use crate::tls::Serving;
 
 /// The way in for connections.
 #[derive(Clone)]
@@ -44,46 +47,124 @@ impl Connections {
         }
     }
 
-    /// Waits for a connection's first byte, which tells the protocol; or turns it away.
-    pub async fn admit(
-        &self,
-        stream: TcpStream,
-    ) -> Result<(Connection, Protocol, Option<SocketAddr>), DispatchError> {
+    /// Lets a connection in, or turns it away. Without TLS the first bytes tell the protocol, with TLS the two sides
+    /// agree about it.
+    pub async fn admit(&self, stream: TcpStream, tls: Option<&Serving>) -> Admitted {
+        let place = self.place(&stream)?;
+        let socket = SockRef::from(&stream);
+        // Where the system knows no such option, a client that reads nothing costs its connection.
+        let _ = socket.set_tcp_user_timeout(Some(self.limits.answer_time));
+        let _ = socket.set_tcp_nodelay(true);
+        let peer = stream.peer_addr().ok();
+        let (channel, protocol) = match tls {
+            None => self.plain(stream, place).await?,
+            Some(tls) => self.secure(stream, place, tls).await?,
+        };
+        Ok((channel, protocol, peer))
+    }
+
+    fn place(&self, stream: &TcpStream) -> Result<Place, DispatchError> {
         let (place, open) = Place::take(self);
         if self.limits.connections.is_some_and(|most| open > most) {
             self.metrics.refused(Refusal::Connections);
             let key = keys::MAX_CONNECTIONS;
             dismiss(
-                &stream,
+                stream,
                 "503 Service Unavailable",
                 "too many connections",
                 key,
             );
             return Err(DispatchError::Io(io::ErrorKind::ConnectionRefused.into()));
         }
-        let socket = SockRef::from(&stream);
-        // Where the system knows no such option, a client that reads nothing costs its connection.
-        let _ = socket.set_tcp_user_timeout(Some(self.limits.answer_time));
-        let _ = socket.set_tcp_nodelay(true);
-        let Ok(protocol) = timeout(self.limits.head_time, protocol_of(&stream)).await else {
+        Ok(place)
+    }
+
+    /// The first thing that comes on a connection, or its end if nothing does.
+    async fn first<T>(
+        &self,
+        stream: &TcpStream,
+        first: impl Future<Output = io::Result<T>>,
+    ) -> Result<T, DispatchError> {
+        let Ok(first) = timeout(self.limits.head_time, first).await else {
             self.metrics.refused(Refusal::Slow);
             dismiss(
-                &stream,
+                stream,
                 "408 Request Timeout",
                 "no request came",
                 keys::HEAD_TIME,
             );
             return Err(DispatchError::SlowRequestTimeout);
         };
-        let protocol = protocol?;
-        let peer = stream.peer_addr().ok();
+        Ok(first?)
+    }
+
+    async fn plain(
+        &self,
+        stream: TcpStream,
+        place: Place,
+    ) -> Result<(Channel, Protocol), DispatchError> {
+        let protocol = self.first(&stream, protocol_of(&stream)).await?;
+        let patience = self.patience(protocol);
         let connection = Connection {
             stream,
-            // HTTP/2 clients send what needs no answer; their connections are kept alive by pings.
-            patience: (protocol == Protocol::Http1).then(|| Patience::new(&self.limits)),
+            patience,
             place,
         };
-        Ok((connection, protocol, peer))
+        Ok((Channel::Plain(connection), protocol))
+    }
+
+    async fn secure(
+        &self,
+        stream: TcpStream,
+        place: Place,
+        tls: &Serving,
+    ) -> Result<(Channel, Protocol), DispatchError> {
+        if self.first(&stream, first_byte(&stream)).await? != HANDSHAKE {
+            self.metrics.refused(Refusal::Handshake);
+            let why = "this port speaks https only";
+            dismiss(&stream, "400 Bad Request", why, keys::SSL_ENABLED);
+            return Err(DispatchError::Io(io::ErrorKind::InvalidData.into()));
+        }
+        let connection = Connection {
+            stream,
+            patience: None,
+            place,
+        };
+        let acceptor = TlsAcceptor::from(tls.current());
+        let shaken = timeout(self.limits.head_time, acceptor.accept(connection)).await;
+        let shaken = shaken.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        let mut stream = shaken.map_err(|error| {
+            self.metrics.refused(Refusal::Handshake);
+            let why = error.to_string();
+            tracing::debug!(why, "no TLS came about");
+            DispatchError::Io(error)
+        })?;
+        let (connection, session) = stream.get_mut();
+        let protocol = match session.alpn_protocol() {
+            Some(b"h2") => Protocol::Http2,
+            _ => Protocol::Http1,
+        };
+        connection.patience = self.patience(protocol);
+        Ok((Channel::Secure(Box::new(stream)), protocol))
+    }
+
+    /// HTTP/2 clients send what needs no answer; their connections are kept alive by pings.
+    fn patience(&self, protocol: Protocol) -> Option<Patience> {
+        (protocol == Protocol::Http1).then(|| Patience::new(&self.limits))
+    }
+}
+
+/// A connection that was let in, what is spoken on it, and with whom.
+type Admitted = Result<(Channel, Protocol, Option<SocketAddr>), DispatchError>;
+
+/// How every connection with TLS begins.
+const HANDSHAKE: u8 = 22;
+
+async fn first_byte(stream: &TcpStream) -> io::Result<u8> {
+    let mut byte = [0];
+    match stream.peek(&mut byte).await? {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Ok(byte[0]),
     }
 }
 

@@ -31,12 +31,14 @@
 //! | `state.rs` | what handlers share |
 //! | `routes.rs` | where it all hangs |
 //! | `connections.rs` | who is let in, and for how long |
+//! | `channel.rs` | connections with and without TLS |
 //! | `streams.rs` | open requests of one HTTP/2 connection |
 //! | `server.rs` | the server around it all |
 
 mod answer;
 mod ask;
 mod body;
+mod channel;
 mod connections;
 mod dashboard;
 mod error;
@@ -70,5 +72,5 @@ pub use in_flight::InFlight;
 #[cfg(any(test, fuzzing))]
 pub use route_checks::check_route;
 pub use routes::configure;
-pub use server::serve;
+pub use server::{Ports, serve};
 pub use state::{Http, Identity};

@@ -49,9 +49,11 @@ pub enum Refusal {
     Slow,
     /// There are too many connections.
     Connections,
+    /// No TLS came about.
+    Handshake,
 }
 
-const REFUSALS: [&str; 10] = [
+const REFUSALS: [&str; 11] = [
     "malformed",
     "invalid",
     "too_long",
@@ -62,6 +64,7 @@ const REFUSALS: [&str; 10] = [
     "head",
     "slow",
     "connections",
+    "handshake",
 ];
 
 /// What kind of request was turned away, those that go first first; the label `class`.
@@ -107,7 +110,7 @@ pub const MAX_ROUTES: usize = 24;
 #[derive(Clone)]
 pub struct HttpMetrics {
     fetches: Arc<Vec<(Counter, Counter)>>,
-    refused: Arc<[Counter; 10]>,
+    refused: Arc<[Counter; REFUSALS.len()]>,
     requests: Arc<Requests>,
     shed: Arc<[[Counter; SHED_REASONS.len()]; SHED_CLASSES.len()]>,
     /// Open connections.

@@ -16,6 +16,7 @@
 //! | `origin.rs` | [`Origin`]: who caused a change |
 //! | `role.rs` | [`Role`], [`Grant`]: what somebody may do |
 //! | `secret.rs` | [`Secret`]: a text that is never shown |
+//! | `tls.rs` | where certificates and keys are |
 //! | `limits.rs` | [`Limit`]: how much of something is too much, and which key says so |
 
 mod applications;
@@ -31,6 +32,7 @@ mod role;
 pub(crate) mod samples;
 mod secret;
 mod status;
+mod tls;
 
 pub use applications::{Applications, StatusCounts};
 pub use change::{ChangeStamp, Extra, NoStamp, Order, Ordered, StampClock};
@@ -47,3 +49,4 @@ pub use replication::{
 pub use role::{Grant, Role};
 pub use secret::Secret;
 pub use status::{ActionType, InstanceStatus};
+pub use tls::{ClientAuth, ClientTls, KeySource, Pem, ServerTls, Store, TlsVersion, TrustSource};

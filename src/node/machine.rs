@@ -9,7 +9,7 @@ use tokio::net::TcpSocket;
 use uuid::Uuid;
 
 use crate::clock::Clock;
-use crate::config::{Config, PeersConfig, keys};
+use crate::config::{Config, keys};
 use crate::http::Identity;
 use crate::transport::{HttpNetwork, HttpOptions, own_address};
 
@@ -50,7 +50,8 @@ pub fn identity(config: &Config, port: u16, clock: &Clock) -> Identity {
 }
 
 /// The way to other nodes.
-pub fn network(config: &PeersConfig, identity: &Identity) -> HttpNetwork {
+pub fn network(config: &Config, identity: &Identity) -> HttpNetwork {
+    let (tls, config) = (config.tls.client.clone(), &config.peers);
     let myself = identity.clone();
     HttpNetwork::new(HttpOptions {
         connect_timeout: config.connect_timeout,
@@ -58,6 +59,7 @@ pub fn network(config: &PeersConfig, identity: &Identity) -> HttpNetwork {
         idle_timeout: config.idle_timeout,
         idle_per_host: config.idle_connections,
         ip_addr: identity.ip_addr.clone(),
+        tls,
         sign: Rc::new(move || myself.sign()),
     })
 }

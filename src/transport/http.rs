@@ -14,11 +14,12 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
-use reqwest::{Client, Method, RequestBuilder, Response, redirect};
+use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response, redirect};
 use rustls::crypto::{CryptoProvider, ring};
 
+use super::secure::Secure;
 use super::{Answer, Awaited, Call, CallFailed, Network, NodeApi, NodeSign, SIGN, names};
-use crate::model::NodeUrl;
+use crate::model::{ClientTls, NodeUrl};
 
 /// What a node is told about whoever asks; `/` and a version as everywhere, and what is asked for.
 const USER_AGENT: &str = concat!("heureka/", env!("CARGO_PKG_VERSION"), " (replication)");
@@ -43,6 +44,8 @@ pub struct HttpOptions {
     pub idle_per_host: usize,
     /// The address of this node, for nodes that count who asks (server.md §13.5).
     pub ip_addr: String,
+    /// What it shows and whom it trusts over TLS.
+    pub tls: ClientTls,
     /// What this node says of itself, at each call.
     pub sign: Rc<dyn Fn() -> NodeSign>,
 }
@@ -68,17 +71,17 @@ struct Shared {
     options: HttpOptions,
     /// Made when the first node is asked; it knows no certificates, which are long to read.
     plain: OnceCell<Client>,
-    /// Made when the first node is asked over TLS.
-    secure: OnceCell<Client>,
+    secure: Secure,
 }
 
 impl HttpNetwork {
     /// The network; nothing is opened and nothing is read yet.
     pub fn new(options: HttpOptions) -> Self {
+        let secure = Secure::new(options.tls.clone());
         Self(Rc::new(Shared {
             options,
             plain: OnceCell::new(),
-            secure: OnceCell::new(),
+            secure,
         }))
     }
 }
@@ -104,25 +107,26 @@ impl Network for HttpNetwork {
 
 impl Shared {
     fn client(&self, url: &NodeUrl) -> Result<Client, CallFailed> {
-        let is_secure = url.as_str().starts_with("https:");
-        let cell = if is_secure { &self.secure } else { &self.plain };
-        if let Some(client) = cell.get() {
+        if url.as_str().starts_with("https:") {
+            return self.secure.client(|| self.options.builder());
+        }
+        if let Some(client) = self.plain.get() {
             return Ok(client.clone());
         }
-        let client = self.options.client(is_secure);
+        let client = self.options.builder().tls_certs_only([]).build();
         let client = client.map_err(|error| CallFailed::Unreachable(innermost(&error)))?;
-        Ok(cell.get_or_init(|| client).clone())
+        Ok(self.plain.get_or_init(|| client).clone())
     }
 }
 
 impl HttpOptions {
-    /// A client that reads the system's certificates, or one that trusts none.
-    fn client(&self, is_secure: bool) -> reqwest::Result<Client> {
+    /// A client that trusts the system's authorities, unless something else is said.
+    fn builder(&self) -> ClientBuilder {
         if CryptoProvider::get_default().is_none() {
             // Another thread may have been quicker, with the same or a better one.
             _ = ring::default_provider().install_default();
         }
-        let mut builder = Client::builder()
+        let builder = Client::builder()
             .user_agent(USER_AGENT)
             .http1_only()
             .no_proxy()
@@ -133,13 +137,8 @@ impl HttpOptions {
             .pool_idle_timeout(self.idle_timeout)
             .pool_max_idle_per_host(self.idle_per_host);
         #[cfg(target_os = "linux")]
-        {
-            builder = builder.tcp_user_timeout(self.read_timeout);
-        }
-        if !is_secure {
-            builder = builder.tls_certs_only([]);
-        }
-        builder.build()
+        let builder = builder.tcp_user_timeout(self.read_timeout);
+        builder
     }
 }
 
@@ -253,7 +252,7 @@ fn why(error: reqwest::Error, patience: Duration) -> CallFailed {
 }
 
 /// The cause that has no other; what is around it only says that there was an error.
-fn innermost(error: &dyn Error) -> String {
+pub(super) fn innermost(error: &dyn Error) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;
@@ -284,6 +283,7 @@ mod tests {
             idle_timeout: read_timeout,
             idle_per_host: 4,
             ip_addr: "10.0.0.7".to_string(),
+            tls: ClientTls::default(),
             sign: Rc::new(|| NodeSign {
                 id: "1b4e".to_string(),
                 version: "0.1.0".to_string(),
@@ -567,6 +567,6 @@ mod tests {
         let url: NodeUrl = "http://node:8761/eureka/".parse().unwrap();
         // There is no runtime here that could.
         drop(network.node(&url));
-        assert!(network.0.plain.get().is_none() && network.0.secure.get().is_none());
+        assert!(network.0.plain.get().is_none() && !network.0.secure.is_made());
     }
 }

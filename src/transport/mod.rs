@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `call.rs` | what may be asked, as a request, and what comes back |
 //! | `http.rs` | nodes over HTTP/1.1 |
+//! | `secure.rs` | what is shown and trusted over TLS |
 //! | `names.rs` | addresses and texts of names |
 //! | `sign.rs` | how nodes of this kind recognise each other: one header, which others ignore |
 //! | `memory.rs` | nodes that reach each other without a socket, over a network with faults |
@@ -18,6 +19,8 @@ mod http;
 pub mod memory;
 #[cfg(feature = "network")]
 pub(crate) mod names;
+#[cfg(feature = "network")]
+mod secure;
 mod sign;
 
 use std::io;

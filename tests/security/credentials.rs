@@ -1,7 +1,6 @@
 //! Passwords on connections that are kept open, and between nodes.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use heureka::config::{Config, Mode, Password, User};
 use heureka::model::{Grant, Role};
@@ -9,12 +8,11 @@ use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use crate::running::{Answer, Connection, Running};
+use crate::{LONGEST, registration};
 
 /// node:s3cret
 const NODE: &str = "Authorization: Basic bm9kZTpzM2NyZXQ=\r\n";
 const JSON: &str = "Accept: application/json\r\nContent-Type: application/json\r\n";
-/// How long a test waits for something that has to come.
-const LONGEST: Duration = Duration::from_secs(60);
 
 /// A node that knows one other, by this password.
 fn guarded(password: &str) -> Config {
@@ -25,13 +23,6 @@ fn guarded(password: &str) -> Config {
         grant: Grant::of(Role::Peer),
     }];
     config
-}
-
-fn registration(app: &str) -> String {
-    format!(
-        r#"{{"instance":{{"instanceId":"i","hostName":"h","app":"{app}","ipAddr":"10.0.0.1",
-        "dataCenterInfo":{{"name":"MyOwn"}}}}}}"#
-    )
 }
 
 async fn register(connection: &mut Connection, app: &str, headers: &str) -> Answer {

@@ -55,7 +55,7 @@ impl TestNode {
         pause_once();
         let clock = Clock::starting_at(EPOCH);
         let identity = node::identity(&config, 8761, &clock);
-        let network = node::network(&config.peers, &identity);
+        let network = node::network(&config, &identity);
         Self::of(Node::assemble(
             config,
             clock,

@@ -11,6 +11,7 @@ use actix_web::dev::ServerHandle;
 use actix_web::rt::System;
 use heureka::clock::Clock;
 use heureka::config::Config;
+use heureka::http::Ports;
 use heureka::node::{self, Node, Placement};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -22,6 +23,8 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// A node that runs until this is dropped.
 pub struct Running {
     pub address: SocketAddr,
+    /// Where it listens without TLS.
+    pub plain: Option<SocketAddr>,
     server: ServerHandle,
 }
 
@@ -46,17 +49,18 @@ impl Running {
 
     fn try_start(mut config: Config, address: SocketAddr) -> Option<Self> {
         config.overload.shed_lag = Duration::ZERO;
+        (config.http.address, config.http.port) = (address.ip(), address.port());
         let (ready, started) = mpsc::channel();
         std::thread::spawn(move || {
             System::new().block_on(async move {
                 // Who dropped the other end learns that there is no node.
-                let Ok(listener) = node::listen(address) else {
+                let Ok((ports, address)) = Ports::open(&config) else {
                     return;
                 };
-                let address = listener.local_addr().unwrap();
+                let plain = ports.plain.as_ref().map(|port| port.local_addr().unwrap());
                 let clock = Clock::system();
                 let identity = node::identity(&config, address.port(), &clock);
-                let network = node::network(&config.peers, &identity);
+                let network = node::network(&config, &identity);
                 let node = Node::assemble(
                     config,
                     clock,
@@ -64,13 +68,17 @@ impl Running {
                     Placement::OwnThreads,
                     Rc::new(network),
                 );
-                let server = node.serve(listener).unwrap();
-                ready.send((address, server.handle())).unwrap();
+                let server = node.serve(ports).unwrap();
+                ready.send((address, plain, server.handle())).unwrap();
                 server.await.unwrap();
             });
         });
-        let (address, server) = started.recv().ok()?;
-        Some(Self { address, server })
+        let (address, plain, server) = started.recv().ok()?;
+        Some(Self {
+            address,
+            plain,
+            server,
+        })
     }
 }
 

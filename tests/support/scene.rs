@@ -66,7 +66,7 @@ impl Scene {
         let mode = config.mode;
         let clock = Clock::starting_at(EPOCH);
         let identity = node::identity(&config, 8761, &clock);
-        let network = node::network(&config.peers, &identity);
+        let network = node::network(&config, &identity);
         let node = Node::assemble(config, clock, identity, Placement::Here, Rc::new(network));
         Self {
             mode,

@@ -18,6 +18,34 @@ const ACTUATOR: &str =
 /// With a warning if they are set.
 pub(in crate::config) const IDLE: &[Idle] = &[
     Idle {
+        reason: "what a file is, it says itself",
+        keys: &[
+            "server.ssl.key-store-type",
+            "server.ssl.key-store-provider",
+            "server.ssl.trust-store-type",
+            "server.ssl.trust-store-provider",
+            "eureka.client.tls.key-store-type",
+            "eureka.client.tls.trust-store-type",
+            "spring.ssl.bundle.jks.<name>.keystore.type",
+            "spring.ssl.bundle.jks.<name>.truststore.type",
+        ],
+    },
+    Idle {
+        reason: "files are always read anew when they change",
+        keys: &[
+            "spring.ssl.bundle.pem.<name>.reload-on-update",
+            "spring.ssl.bundle.jks.<name>.reload-on-update",
+        ],
+    },
+    Idle {
+        reason: "server.ssl.enabled-protocols says which versions are spoken",
+        keys: &["server.ssl.protocol"],
+    },
+    Idle {
+        reason: "authorities are known by their certificates",
+        keys: &["server.ssl.trust-certificate-private-key"],
+    },
+    Idle {
         reason: "what waits for a peer is kept until it is delivered or superseded",
         keys: &["eureka.server.max-time-for-replication"],
     },

@@ -22,6 +22,13 @@ pub const TOKENS_ROLES: &str = "eureka.server.security.tokens.<name>.roles";
 pub const TOKENS_APPLICATIONS: &str = "eureka.server.security.tokens.<name>.applications";
 /// See [`crate::config::Token::expires`].
 pub const TOKENS_EXPIRES: &str = "eureka.server.security.tokens.<name>.expires";
+/// See [`crate::config::Certificate::subject`].
+pub const CERTIFICATES_SUBJECT: &str = "eureka.server.security.certificates.<name>.subject";
+/// See [`crate::config::Certificate::grant`].
+pub const CERTIFICATES_ROLES: &str = "eureka.server.security.certificates.<name>.roles";
+/// See [`crate::model::Grant::applications`].
+pub const CERTIFICATES_APPLICATIONS: &str =
+    "eureka.server.security.certificates.<name>.applications";
 /// See [`crate::config::SecurityConfig::anonymous_read`].
 pub const ANONYMOUS_READ: &str = "eureka.server.security.anonymous-read";
 /// See [`crate::config::SecurityConfig::open_metrics`].
@@ -39,6 +46,9 @@ pub(super) const ALL: &[&str] = &[
     TOKENS_ROLES,
     TOKENS_APPLICATIONS,
     TOKENS_EXPIRES,
+    CERTIFICATES_SUBJECT,
+    CERTIFICATES_ROLES,
+    CERTIFICATES_APPLICATIONS,
     ANONYMOUS_READ,
     OPEN_METRICS,
 ];

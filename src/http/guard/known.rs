@@ -52,6 +52,8 @@ pub(super) struct Known {
     /// By the mark of `name:password`.
     plain: HashMap<Mark, Arc<Holder>>,
     tokens: HashMap<Mark, Arc<Holder>>,
+    /// By a name of their certificate.
+    certificates: Vec<(String, Arc<Holder>)>,
     /// By name.
     hashed: HashMap<String, Arc<Hashed>>,
     /// One of those.
@@ -90,9 +92,20 @@ impl Known {
         Self {
             plain: plain.collect(),
             tokens: tokens.collect(),
+            certificates: certificates(config),
             any_hashed: hashed.values().next().cloned(),
             hashed,
         }
+    }
+
+    /// Whose certificate has these names. Who is named comes before `*`.
+    pub(super) fn named(&self, names: &[String]) -> Option<Arc<Holder>> {
+        let is_named =
+            |subject: &String| names.iter().any(|name| name.eq_ignore_ascii_case(subject));
+        let mut all = self.certificates.iter();
+        let named = all.clone().find(|(subject, _)| is_named(subject));
+        let any = || all.find(|(subject, _)| subject == "*" && !names.is_empty());
+        named.or_else(any).map(|(_, holder)| holder.clone())
     }
 
     /// What is known of credentials.
@@ -123,4 +136,16 @@ fn holder(user: &User) -> Arc<Holder> {
         grant: user.grant.clone(),
         expires: None,
     })
+}
+
+fn certificates(config: &SecurityConfig) -> Vec<(String, Arc<Holder>)> {
+    let all = config.certificates.iter().map(|certificate| {
+        let holder = Holder {
+            name: certificate.name.clone(),
+            grant: certificate.grant.clone(),
+            expires: None,
+        };
+        (certificate.subject.clone(), Arc::new(holder))
+    });
+    all.collect()
 }

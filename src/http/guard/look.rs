@@ -80,11 +80,26 @@ pub(in crate::http) struct Unsure {
     from: Option<IpAddr>,
 }
 
+/// Whoever showed a certificate when the connection came about. Credentials of a request come before it.
+pub(in crate::http) struct Shown(Arc<Holder>);
+
 /// Whose credentials they are.
-enum Whose {
-    Nobodys,
-    Holder(Arc<Holder>),
+enum Guess {
+    Right(Arc<Holder>),
+    Wrong(AuthFailure),
     Unsure(Unsure),
+}
+
+/// Why somebody may not, and who, as the settings call them.
+struct Denied {
+    why: AuthFailure,
+    who: Option<String>,
+}
+
+impl From<AuthFailure> for Denied {
+    fn from(why: AuthFailure) -> Self {
+        Self { why, who: None }
+    }
 }
 
 impl Guard {
@@ -106,6 +121,11 @@ impl Guard {
         })
     }
 
+    /// Whose certificate has these names, for the requests of its connection.
+    pub(in crate::http) fn holder_of(&self, names: &[String]) -> Option<Shown> {
+        self.known.named(names).map(Shown)
+    }
+
     /// Looks at the head of a request.
     pub(in crate::http) fn look(&self, request: &Request, now: Moment) -> Verdict {
         let head = request.head();
@@ -116,38 +136,56 @@ impl Guard {
         }
         let header = head.headers().get(AUTHORIZATION);
         let from = head.peer_addr.map(|address| address.ip());
-        let (why, who) = match self.whose(header, from, now) {
-            Ok(Whose::Unsure(unsure)) => return Verdict::Unsure(unsure),
-            Ok(Whose::Holder(holder)) => match allows(&holder, &need, now) {
-                Ok(()) => return Verdict::Passes,
-                Err(why) => (why, Some(holder)),
-            },
-            Ok(Whose::Nobodys) => match &self.nobody {
-                Some(nobody) if allows(nobody, &need, now).is_ok() => return Verdict::Passes,
-                _ => (AuthFailure::Missing, None),
-            },
-            Err(why) => (why, None),
+        let decided = match header {
+            None => self.without_credentials(request, &need, now),
+            Some(header) => {
+                let mark = self.marker.mark(header.as_bytes());
+                let may = |holder: &Holder| allows(holder, &need, now);
+                match self.right.with(&mark, may) {
+                    Some(decided) => decided,
+                    None => match self.guess(mark, header, from, now) {
+                        Guess::Right(holder) => may(&holder),
+                        Guess::Wrong(why) => Err(why.into()),
+                        Guess::Unsure(unsure) => return Verdict::Unsure(unsure),
+                    },
+                }
+            }
         };
-        self.say(why, who.as_deref(), from, now);
+        let Err(denied) = decided else {
+            return Verdict::Passes;
+        };
+        self.say(&denied, from, now);
         let wait = self.guesses.wait(from, now.mono);
-        Verdict::Refused(self.refused(why, header, route, wait))
+        Verdict::Refused(self.refused(denied.why, header, route, wait))
+    }
+
+    /// Whether a request may go on that brings no credentials of its own.
+    fn without_credentials(
+        &self,
+        request: &Request,
+        need: &Need<'_>,
+        now: Moment,
+    ) -> Result<(), Denied> {
+        if let Some(Shown(holder)) = request.conn_data::<Shown>() {
+            return allows(holder, need, now);
+        }
+        match &self.nobody {
+            Some(nobody) if allows(nobody, need, now).is_ok() => Ok(()),
+            _ => Err(AuthFailure::Missing.into()),
+        }
     }
 
     /// Says that requests are not let through; not for each, and not for those that bring nothing, as browsers do
     /// at first.
-    fn say(&self, why: AuthFailure, who: Option<&Holder>, from: Option<IpAddr>, now: Moment) {
+    fn say(&self, denied: &Denied, from: Option<IpAddr>, now: Moment) {
         let last = self.said.load(Ordering::Relaxed);
         let is_due = last == 0 || now.mono.saturating_sub(last) >= SAY_EVERY;
-        if why == AuthFailure::Missing || !is_due {
+        if denied.why == AuthFailure::Missing || !is_due {
             return;
         }
         self.said.store(now.mono.max(1), Ordering::Relaxed);
-        let from = from.map(|from| from.to_canonical().to_string());
-        let (from, who) = (
-            from.unwrap_or_default(),
-            who.map(|holder| holder.name.as_str()),
-        );
-        let reason = why.as_str();
+        let from = from.map_or(String::new(), |from| from.to_canonical().to_string());
+        let (reason, who) = (denied.why.as_str(), denied.who.as_deref());
         tracing::warn!(reason, from, who, "requests are not let through");
     }
 
@@ -158,8 +196,7 @@ impl Guard {
         request: &Request,
         clock: &Clock,
     ) -> Result<(), Refused> {
-        let is_known =
-            || self.right.get(&unsure.mark).is_some() || self.wrong.get(&unsure.mark).is_some();
+        let is_known = || self.right.has(&unsure.mark) || self.wrong.has(&unsure.mark);
         let password = unsure.hashed.password.clone();
         let compared = self.comparisons.compare(password, unsure.given, is_known);
         match compared.await {
@@ -194,45 +231,33 @@ impl Guard {
         Refused { error, route }
     }
 
-    /// Whose credentials a request has.
-    fn whose(
-        &self,
-        header: Option<&HeaderValue>,
-        from: Option<IpAddr>,
-        now: Moment,
-    ) -> Result<Whose, AuthFailure> {
-        let Some(header) = header else {
-            return Ok(Whose::Nobodys);
-        };
-        let mark = self.marker.mark(header.as_bytes());
-        if let Some(holder) = self.right.get(&mark) {
-            return Ok(Whose::Holder(holder));
-        }
-        if self.wrong.get(&mark).is_some() {
-            return Err(AuthFailure::Wrong);
+    /// Whose credentials these are, which were not right before.
+    fn guess(&self, mark: Mark, header: &HeaderValue, from: Option<IpAddr>, now: Moment) -> Guess {
+        if self.wrong.has(&mark) {
+            return Guess::Wrong(AuthFailure::Wrong);
         }
         if self.guesses.wait(from, now.mono).is_some() {
-            return Err(AuthFailure::Slowed);
+            return Guess::Wrong(AuthFailure::Slowed);
         }
         let Some(credentials) = Credentials::of(header) else {
-            return Err(AuthFailure::Malformed);
+            return Guess::Wrong(AuthFailure::Malformed);
         };
         match self.known.find(&credentials, &self.marker) {
             Knows::Holder(holder) => {
                 self.right.insert(mark, holder.clone());
-                Ok(Whose::Holder(holder))
+                Guess::Right(holder)
             }
             Knows::Nobody => {
                 self.was_wrong(mark, from, now);
-                Err(AuthFailure::Wrong)
+                Guess::Wrong(AuthFailure::Wrong)
             }
-            Knows::Perhaps(hashed, is_theirs) => Ok(Whose::Unsure(Unsure {
+            Knows::Perhaps(hashed, is_theirs) => Guess::Unsure(Unsure {
                 mark,
                 hashed,
                 is_theirs,
                 given: credentials.into_password(),
                 from,
-            })),
+            }),
         }
     }
 
@@ -243,20 +268,21 @@ impl Guard {
 }
 
 /// Whether somebody has what is needed.
-fn allows(holder: &Holder, need: &Need<'_>, now: Moment) -> Result<(), AuthFailure> {
-    if holder.expires.is_some_and(|end| end <= now.wall) {
-        return Err(AuthFailure::Expired);
-    }
-    let role = match need {
+fn allows(holder: &Holder, need: &Need<'_>, now: Moment) -> Result<(), Denied> {
+    let (role, app) = match need {
         Need::Nothing => return Ok(()),
-        Need::Role(role) => *role,
-        Need::Register(_) => Role::Register,
+        Need::Role(role) => (*role, None),
+        Need::Register(app) => (Role::Register, Some(app)),
     };
-    if holder.grant.role < role {
-        return Err(AuthFailure::Forbidden);
-    }
-    match need {
-        Need::Register(app) if !holder.grant.covers(app) => Err(AuthFailure::OtherApplication),
-        _ => Ok(()),
-    }
+    let why = if holder.expires.is_some_and(|end| end <= now.wall) {
+        AuthFailure::Expired
+    } else if holder.grant.role < role {
+        AuthFailure::Forbidden
+    } else if app.is_some_and(|app| !holder.grant.covers(app)) {
+        AuthFailure::OtherApplication
+    } else {
+        return Ok(());
+    };
+    let who = Some(holder.name.clone());
+    Err(Denied { why, who })
 }

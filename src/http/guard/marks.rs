@@ -41,8 +41,13 @@ impl<T> Remembered<T> {
         Self { most, marks }
     }
 
-    pub(super) fn get(&self, mark: &Mark) -> Option<Arc<T>> {
-        self.marks.pin().get(mark).cloned()
+    /// What `look` makes of what is remembered, if anything is.
+    pub(super) fn with<R>(&self, mark: &Mark, look: impl FnOnce(&T) -> R) -> Option<R> {
+        self.marks.pin().get(mark).map(|what| look(what))
+    }
+
+    pub(super) fn has(&self, mark: &Mark) -> bool {
+        self.marks.pin().contains_key(mark)
     }
 
     pub(super) fn insert(&self, mark: Mark, what: Arc<T>) {
@@ -73,9 +78,9 @@ mod tests {
         for n in 0..3 {
             remembered.insert(mark(n), Arc::new(n));
         }
-        assert_eq!(remembered.get(&mark(0)).as_deref(), Some(&0));
+        assert_eq!(remembered.with(&mark(0), |n| *n), Some(0));
         remembered.insert(mark(3), Arc::new(3));
-        assert_eq!(remembered.get(&mark(0)), None);
-        assert_eq!(remembered.get(&mark(3)).as_deref(), Some(&3));
+        assert!(!remembered.has(&mark(0)));
+        assert_eq!(remembered.with(&mark(3), |n| *n), Some(3));
     }
 }

@@ -1,0 +1,26 @@
+//! Certificates and keys: read from files, shown to others, read anew when the files change.
+//!
+//! PEM and PKCS#12, by library. Which files, the settings say; whose certificates may do what, `http/guard` knows.
+//!
+//! | file | what |
+//! |---|---|
+//! | `material.rs` | from files to certificates and keys, and what may be wrong with them |
+//! | `pkcs12.rs` | the same from PKCS#12 |
+//! | `stamps.rs` | whether files have changed |
+//! | `serving.rs` | what a node shows to those who connect |
+//! | `names.rs` | what a certificate calls its holder |
+
+mod material;
+#[cfg(feature = "server")]
+mod names;
+mod pkcs12;
+#[cfg(feature = "server")]
+mod serving;
+mod stamps;
+
+pub use material::{Material, TlsError, authorities, material};
+#[cfg(feature = "server")]
+pub use names::names;
+#[cfg(feature = "server")]
+pub use serving::Serving;
+pub use stamps::Stamps;
