@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::backend::Backend;
+use super::balance::{BalanceOptions, Policy};
 use super::discovery::{DiscoveryOptions, Filter};
 use super::handle::EurekaClient;
 use super::http::HttpOptions;
@@ -56,6 +57,8 @@ pub struct Builder {
     pub(super) registrar: RegistrarOptions,
     pub(super) fetches: bool,
     pub(super) discovery: DiscoveryOptions,
+    pub(super) balance: BalanceOptions,
+    pub(super) prefer_near: bool,
     pub(super) shutdown_timeout: Duration,
     pub(super) wait_registered: Option<Duration>,
     pub(super) wait_fetched: Option<Duration>,
@@ -91,6 +94,8 @@ impl EurekaClient {
             },
             fetches: true,
             discovery: DiscoveryOptions::default(),
+            balance: BalanceOptions::default(),
+            prefer_near: true,
             shutdown_timeout: Duration::from_secs(10),
             wait_registered: None,
             wait_fetched: None,
@@ -313,6 +318,27 @@ impl Builder {
     /// The start fails unless a server has told what instances there are within this time.
     pub fn wait_fetched(mut self, within: Duration) -> Self {
         self.wait_fetched = Some(within);
+        self
+    }
+
+    /// How [`EurekaClient::pick`] chooses; one after the other by default.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.balance.policy = policy;
+        self
+    }
+
+    /// Whether instances of the own zone are picked as long as there is one (the default). The own zone is
+    /// [`Builder::zone`], else `zone` in the metadata of the own instance.
+    pub fn prefer_instances_of_own_zone(mut self, prefer: bool) -> Self {
+        self.prefer_near = prefer;
+        self
+    }
+
+    /// After how many failures in a row an instance is left alone, and how long the first time; 3 and 10 s by default,
+    /// and at most 5 min. 0 leaves nobody alone.
+    pub fn eject(mut self, failures: u32, first: Duration) -> Self {
+        self.balance.eject_after = failures;
+        self.balance.eject_for = first;
         self
     }
 

@@ -25,6 +25,16 @@ impl Chance {
         whole.mul_f64(self.rng().random_range(least..=1.0))
     }
 
+    /// A number below `end`, which is not 0.
+    pub(crate) fn below(&self, end: usize) -> usize {
+        self.rng().random_range(0..end.max(1))
+    }
+
+    /// From 0 up to but not 1.
+    pub(crate) fn share(&self) -> f64 {
+        self.rng().random_range(0.0..1.0)
+    }
+
     /// Any number.
     pub(crate) fn number(&self) -> u64 {
         self.rng().random()

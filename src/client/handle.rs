@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use super::balance::Balancer;
 use super::discovery::View;
 use super::event::Event;
 use super::instance::lease_terms;
@@ -22,6 +23,7 @@ pub struct EurekaClient(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) own: Option<Arc<Own>>,
     pub(super) view: Option<Arc<View>>,
+    pub(super) balancer: Balancer,
     pub(super) events: broadcast::Sender<Event>,
     /// The way to the registrar; taken by the first who shuts down.
     pub(super) leave: Mutex<Option<mpsc::Sender<Leave>>>,

@@ -28,6 +28,7 @@
 //! | `registration/` | keeping it with the servers |
 //! | `discovery/` | following the registry |
 //! | `lookups.rs` | what a program asks of it |
+//! | `balance/` | which instance gets the next request |
 //! | `servers/` | which server is asked, and what its answers mean |
 //! | `operation.rs` | what is asked, as it goes over the wire |
 //! | `backend.rs`, `http.rs` | the way to servers, and the usual one |
@@ -40,6 +41,7 @@
 mod guide {}
 
 mod backend;
+mod balance;
 mod builder;
 mod chance;
 mod discovery;
@@ -56,6 +58,7 @@ mod servers;
 mod start;
 
 pub use backend::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
+pub use balance::{NoInstance, Picked, Policy, Unanswered};
 pub use builder::{Builder, ServerPlace};
 pub use discovery::{Catalog, CatalogWatch, Changes, Filter, Freshness, Instances, InstancesWatch};
 pub use error::{RequestFailed, StartError};

@@ -7,6 +7,7 @@ use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
 
 use super::backend::Backend;
+use super::balance::Balancer;
 use super::builder::Builder;
 use super::chance::Chance;
 use super::discovery::{Refresher, View};
@@ -50,6 +51,7 @@ impl Builder {
         let has_health = self.health.is_some();
         let info = instance.map(|instance| instance.into_info(has_health));
         let info = info.transpose()?;
+        self.adopt_zone(info.as_ref());
         let ground = self.ground(info.as_ref())?;
         let own = info.map(|info| Arc::new(Own::new(info, ground.clock.clone())));
         let leave = own.as_ref().map(|own| self.registrar(&ground, own));
@@ -63,11 +65,22 @@ impl Builder {
         Ok(EurekaClient(Arc::new(Inner {
             own,
             view,
+            balancer: Balancer::new(self.balance, ground.chance),
             events: ground.events,
             leave: Mutex::new(leave),
             helpers: Mutex::new(helpers),
             patience: self.shutdown_timeout,
         })))
+    }
+
+    /// Instances of the own zone are preferred where there is one: the builder's, or that of the own metadata.
+    fn adopt_zone(&mut self, own: Option<&InstanceInfo>) {
+        let said = own.and_then(|own| own.metadata.get("zone"));
+        let said = said.map(ToString::to_string);
+        self.balance.zone = match self.prefer_near {
+            true => self.sources.own_zone.clone().or(said),
+            false => None,
+        };
     }
 
     fn ground(&mut self, own: Option<&InstanceInfo>) -> Result<Ground, StartError> {

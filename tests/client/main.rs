@@ -8,11 +8,13 @@
 //! | `leaving.rs` | group 9: shutdown |
 //! | `finding.rs` | groups 4, 5 and 7: lists, deltas, doubt, age, the copy on disk |
 //! | `locating.rs` | group 8: zones and names |
+//! | `choosing.rs` | which instance gets a request |
 //! | `odd_servers.rs` | over real sockets: redirects, credentials, servers that answer nonsense (parts of 1 and 12) |
 
 #![cfg(feature = "client")]
 #![allow(clippy::unwrap_used)]
 
+mod choosing;
 mod finding;
 mod leaving;
 mod locating;

@@ -138,6 +138,14 @@ impl World {
         state.changes.pop();
     }
 
+    /// An instance gets a pair of metadata.
+    pub fn metadata(&self, app: &str, id: &str, key: &str, value: &str) {
+        let mut state = self.state();
+        let Record { mut body, dirty } = state.records[&format!("{app}/{id}")].clone();
+        body["instance"]["metadata"][key] = value.into();
+        state.put(app, id, body, dirty);
+    }
+
     /// Deltas are empty from now on, until something else happens.
     pub fn forget_changes(&self) {
         self.state().changes.clear();
