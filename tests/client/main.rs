@@ -9,6 +9,8 @@
 //! | `finding.rs` | groups 4, 5 and 7: lists, deltas, doubt, age, the copy on disk |
 //! | `locating.rs` | group 8: zones and names |
 //! | `choosing.rs` | which instance gets a request |
+//! | `secure.rs` | group 12: TLS |
+//! | `ours.rs` | with a node of this crate |
 //! | `odd_servers.rs` | over real sockets: redirects, credentials, servers that answer nonsense (parts of 1 and 12) |
 
 #![cfg(feature = "client")]
@@ -20,5 +22,11 @@ mod leaving;
 mod locating;
 mod losing;
 mod odd_servers;
+#[cfg(feature = "server")]
+mod ours;
 mod registering;
+#[cfg(feature = "server")]
+#[path = "../support/running.rs"]
+mod running;
+mod secure;
 mod world;
