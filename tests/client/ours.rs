@@ -61,8 +61,7 @@ async fn what_one_registers_another_finds_changes_and_all() {
     writer.update_metadata([("version", "2")]);
     let version = |reader: &EurekaClient| {
         let instances = reader.instances("orders");
-        let version = instances.first()?.metadata.get("version").cloned();
-        version
+        instances.first()?.metadata.get("version").cloned()
     };
     until(&reader, |reader| version(reader).as_deref() == Some("2")).await;
     writer.set_status(InstanceStatus::Down);
