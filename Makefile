@@ -10,14 +10,14 @@ FUZZ_SECONDS ?= 600
 # how long instances come and go
 HOURS ?= 2
 
-CLIENT_ONLY := --no-default-features --features client
+CLIENT_ADAPTERS := --no-default-features --features client,reqwest-middleware,tower
 
-.PHONY: help check fmt lint lint-client doc test hostile loom manifests release prometheus interop bench fuzz overload churn containers long
+.PHONY: help check fmt lint lint-client doc test adapters hostile loom manifests release prometheus interop bench fuzz overload churn containers long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt lint lint-client doc test hostile loom ## all that a change must pass, but for the real clients
+check: fmt lint lint-client doc test adapters hostile loom ## all that a change must pass, but for the real clients
 
 fmt: ## formatted as rustfmt.toml says?
 	cargo fmt --check
@@ -25,14 +25,17 @@ fmt: ## formatted as rustfmt.toml says?
 lint: ## clippy on everything, warnings are errors
 	cargo clippy --all-targets -- -D warnings
 
-lint-client: ## the same for the library without the server
-	cargo clippy --all-targets $(CLIENT_ONLY) -- -D warnings
+lint-client: ## the same for the client library with its adapters, without the server
+	cargo clippy --all-targets $(CLIENT_ADAPTERS) -- -D warnings
 
 doc: ## the documentation builds, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --document-private-items
 
 test: ## all tests
 	cargo test
+
+adapters: ## `http://orders/…` with reqwest and tower, which `test` leaves out
+	cargo test $(CLIENT_ADAPTERS) --test client adapters
 
 hostile: ## 100 000 spoilt requests, five times as many as `test` sends
 	HOSTILE_REQUESTS=100000 cargo test --test hostile generated

@@ -119,6 +119,16 @@ impl Builder {
         self
     }
 
+    pub(super) fn without_servers(mut self) -> Self {
+        self.servers.clear();
+        self
+    }
+
+    pub(super) fn without_registration(mut self) -> Self {
+        self.instance = None;
+        self
+    }
+
     /// The zone of this program: its servers are asked first. Without it the first zone given counts as the own.
     pub fn zone(mut self, zone: impl Into<String>) -> Self {
         self.sources.own_zone = Some(zone.into());

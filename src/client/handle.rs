@@ -117,6 +117,25 @@ impl EurekaClient {
         self.leave(drain).await;
     }
 
+    /// Waits until the program is told to stop, by SIGTERM or Ctrl-C, and then does
+    /// [`EurekaClient::drain_and_shutdown`]. From the first call on these signals do not end the program by themselves:
+    /// it ends when its `main` does.
+    pub async fn shutdown_on_signal(&self, drain: Duration) -> std::io::Result<()> {
+        use tokio::signal;
+        #[cfg(unix)]
+        {
+            let mut term = signal::unix::signal(signal::unix::SignalKind::terminate())?;
+            tokio::select! {
+                _ = term.recv() => {}
+                told = signal::ctrl_c() => told?,
+            }
+        }
+        #[cfg(not(unix))]
+        signal::ctrl_c().await?;
+        self.drain_and_shutdown(drain).await;
+        Ok(())
+    }
+
     async fn leave(&self, drain: Duration) {
         let way = &self.0.leave;
         let way = way.lock().unwrap_or_else(PoisonError::into_inner).take();

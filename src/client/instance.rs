@@ -149,17 +149,33 @@ impl Instance {
         self
     }
 
-    /// The paths of the home page, of the page about the status and of the health check; `/`, `/actuator/info` and
-    /// `/actuator/health` by default. Absolute URLs go out as they are.
-    pub fn pages(
-        mut self,
-        home: impl Into<String>,
-        status: impl Into<String>,
-        health: impl Into<String>,
-    ) -> Self {
-        self.home_page = home.into();
-        self.status_page = status.into();
-        self.health_check = health.into();
+    /// The path of the home page, `/` by default; like the two others it may be an absolute URL.
+    pub fn home_page(mut self, path: impl Into<String>) -> Self {
+        self.home_page = path.into();
+        self
+    }
+
+    /// The path of the page about the instance, `/actuator/info` by default.
+    pub fn status_page(mut self, path: impl Into<String>) -> Self {
+        self.status_page = path.into();
+        self
+    }
+
+    /// The path of the health check, `/actuator/health` by default.
+    pub fn health_page(mut self, path: impl Into<String>) -> Self {
+        self.health_check = path.into();
+        self
+    }
+
+    pub(super) fn renewal_interval(mut self, renewal: Duration) -> Self {
+        let duration = Duration::from_secs(self.lease.duration_secs.into());
+        self.lease = lease_terms(renewal, duration);
+        self
+    }
+
+    pub(super) fn lease_duration(mut self, duration: Duration) -> Self {
+        let renewal = Duration::from_secs(self.lease.renewal_interval_secs.into());
+        self.lease = lease_terms(renewal, duration);
         self
     }
 

@@ -23,6 +23,7 @@
 //! | file | what |
 //! |---|---|
 //! | `builder.rs`, `start.rs` | every setting, and the start |
+//! | `settings.rs` | settings under Spring's names |
 //! | `handle.rs` | the client in the hands of a program |
 //! | `instance.rs` | the record that a program registers of itself |
 //! | `registration/` | keeping it with the servers |
@@ -55,9 +56,14 @@ mod operation;
 mod pause;
 mod registration;
 mod servers;
+mod settings;
 mod start;
 
 pub use backend::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
+#[cfg(feature = "reqwest-middleware")]
+pub use balance::Balance;
+#[cfg(feature = "tower")]
+pub use balance::{BalanceLayer, Balanced};
 pub use balance::{NoInstance, Picked, Policy, Unanswered};
 pub use builder::{Builder, ServerPlace};
 pub use discovery::{Catalog, CatalogWatch, Changes, Filter, Freshness, Instances, InstancesWatch};

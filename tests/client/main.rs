@@ -9,6 +9,7 @@
 //! | `finding.rs` | groups 4, 5 and 7: lists, deltas, doubt, age, the copy on disk |
 //! | `locating.rs` | group 8: zones and names |
 //! | `choosing.rs` | which instance gets a request |
+//! | `adapters.rs` | reqwest and tower, with their features |
 //! | `secure.rs` | group 12: TLS |
 //! | `ours.rs` | with a node of this crate |
 //! | `odd_servers.rs` | over real sockets: redirects, credentials, servers that answer nonsense (parts of 1 and 12) |
@@ -16,6 +17,8 @@
 #![cfg(feature = "client")]
 #![allow(clippy::unwrap_used)]
 
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+mod adapters;
 mod choosing;
 mod finding;
 mod leaving;

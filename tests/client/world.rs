@@ -146,6 +146,16 @@ impl World {
         state.put(app, id, body, dirty);
     }
 
+    /// An instance is somewhere else.
+    #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+    pub fn reached_at(&self, app: &str, id: &str, host: &str, port: u16) {
+        let mut state = self.state();
+        let Record { mut body, dirty } = state.records[&format!("{app}/{id}")].clone();
+        body["instance"]["hostName"] = host.into();
+        body["instance"]["port"] = json!({"$": port, "@enabled": "true"});
+        state.put(app, id, body, dirty);
+    }
+
     /// Deltas are empty from now on, until something else happens.
     pub fn forget_changes(&self) {
         self.state().changes.clear();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::address::reached_at;
 use super::load::{Ejection, Load};
 use crate::model::InstanceInfo;
 
@@ -37,7 +38,8 @@ impl Picked {
     /// `https://host:port` where the instance has a secure port in use, else `http://host:port`; without a slash at its
     /// end.
     pub fn url(&self) -> String {
-        base_url(&self.info)
+        let (scheme, host, port) = reached_at(&self.info);
+        format!("{scheme}://{host}:{port}")
     }
 
     /// The request was answered; how long it took counts for [`Policy::ResponseTime`](super::Policy).
@@ -48,19 +50,6 @@ impl Picked {
     /// The request failed. After some failures in a row the instance is left alone for a while.
     pub fn failed(self) {
         self.load.failed(Instant::now(), self.ejection);
-    }
-}
-
-/// Where an instance is reached; as Spring has it, the secure port counts where it is in use.
-pub(crate) fn base_url(info: &InstanceInfo) -> String {
-    let (scheme, port) = match info.secure_port.enabled {
-        true => ("https", info.secure_port.number),
-        false => ("http", info.port.number),
-    };
-    let host = &info.host_name;
-    match host.contains(':') {
-        true => format!("{scheme}://[{host}]:{port}"),
-        false => format!("{scheme}://{host}:{port}"),
     }
 }
 
