@@ -10,6 +10,7 @@ mod ground;
 mod machine;
 mod ports;
 
+use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,12 +23,14 @@ use actix_web::web::Data;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use crate::cache::{self, ResponseCache};
 use crate::clock::Clock;
-use crate::config::Config;
-use crate::http::{self, Guard, Http, Identity, InFlight, Ports};
+use crate::config::{Config, PeersConfig};
+use crate::http::{self, Guard, Http, Identity, InFlight, Live, Ports};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
-use crate::peers::{Begin, Flush, Gate, OwnInstance, Peers};
+use crate::peers::{Begin, Flush, Gate, Look, OwnInstance, Peers, SharedPeersConfig};
+use crate::preservation::{self, Preservation};
 use crate::registry::{Published, Registry};
 use crate::transport::Network;
 use ground::Ground;
@@ -56,6 +59,8 @@ pub struct Node {
     pub http: Data<Http>,
     vital: Vec<Vital>,
     cluster: Cluster,
+    preservation: Addr<Preservation>,
+    cache: Addr<ResponseCache>,
 }
 
 /// An actor the node cannot live without.
@@ -90,6 +95,7 @@ impl Node {
             .on_node(identity.number());
         let gate = Gate::shut(metrics.sync_up.clone(), identity.open.clone());
         Self::on(Ground {
+            lists: Rc::new(RefCell::new(config.peers.clone())),
             config,
             clock,
             identity,
@@ -119,8 +125,10 @@ impl Node {
             Vital::new("set of peers", &peers),
         ];
         let cluster = Cluster::join(&ground, &registry, peers.clone());
+        let judge = preservation.clone();
         let seconds = |actor| ground.metrics.actors.message_seconds(actor);
         let http = Http {
+            live: Live::of(&ground.config),
             registry: Door::new(registry, seconds("registry")),
             preservation: Door::new(preservation, seconds("preservation")),
             peers: Door::new(peers, seconds("peers")),
@@ -139,7 +147,18 @@ impl Node {
             http: Data::new(http),
             vital,
             cluster,
+            preservation: judge,
+            cache,
         }
+    }
+
+    /// Takes from new settings what may change while the node runs ([`crate::config::Setting::live`]).
+    pub fn apply(&self, config: &Config) {
+        self.http.live.set(config);
+        self.preservation
+            .do_send(preservation::Reconfigure(config.preservation));
+        self.cache.do_send(cache::Reconfigure(config.cache));
+        self.cluster.follow(&config.peers);
     }
 
     /// Waits until an actor that the node cannot live without is gone, and names it.
@@ -225,6 +244,9 @@ impl Node {
 /// What a node does among its peers.
 struct Cluster {
     peers: Addr<Peers>,
+    /// Who the peers are, shared with whoever looks for them.
+    lists: SharedPeersConfig,
+    has_begun: bool,
     own: Option<OwnInstance>,
     copying: Option<JoinHandle<()>>,
     registered: Option<JoinHandle<()>>,
@@ -250,10 +272,22 @@ impl Cluster {
         let leaves = ground.config.peers.unregister_on_shutdown;
         Self {
             peers,
+            lists: ground.lists.clone(),
+            has_begun: ground.config.peers.are_listed(),
             own: own.filter(|_| leaves),
             copying,
             registered,
         }
+    }
+
+    /// Takes other lists of peers. A node that has begun alone has copied from nobody, and needs a restart for that.
+    fn follow(&self, config: &PeersConfig) {
+        if !self.has_begun && config.are_listed() {
+            tracing::warn!("this node started without peers; it finds these after a restart");
+            return;
+        }
+        *self.lists.borrow_mut() = config.clone();
+        self.peers.do_send(Look);
     }
 
     /// Whether the copy at the start ended without having opened the gate: nobody else will.

@@ -147,6 +147,20 @@ impl ResponseCache {
     }
 }
 
+/// Another time that changes stay in the delta. What else is set stays as it is.
+#[derive(Clone, Copy, Debug, actix::Message)]
+#[rtype(result = "()")]
+pub struct Reconfigure(pub CacheConfig);
+
+impl Handler<Reconfigure> for ResponseCache {
+    type Result = ();
+
+    fn handle(&mut self, Reconfigure(config): Reconfigure, _ctx: &mut Context<Self>) {
+        self.config.delta_retention = config.delta_retention;
+        self.prune_delta();
+    }
+}
+
 impl Actor for ResponseCache {
     type Context = Context<Self>;
 

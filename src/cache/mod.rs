@@ -32,7 +32,7 @@ mod mirror;
 mod reader;
 mod views;
 
-pub use actor::ResponseCache;
+pub use actor::{Reconfigure, ResponseCache};
 pub use answers::{Answers, View, Want};
 pub use copy::TimedCopy;
 pub use fetch::{Fetch, Fetched};

@@ -7,9 +7,12 @@ use heureka::config::{Config, Disk, Given, Sources, keys};
 use heureka::node;
 
 use super::bench::{self, BenchArguments};
+use super::check_config::CheckArguments;
 use super::health::HealthArguments;
+use super::init::InitArguments;
 use super::log::LogFormat;
-use super::{health, log, serve};
+use super::reload::Reload;
+use super::{check_config, health, init, log, serve};
 
 /// A Eureka service registry.
 ///
@@ -35,6 +38,11 @@ struct Arguments {
 enum Command {
     /// Run a registry (the default)
     Serve,
+    /// Show the settings that are in force, where each came from, and what might be better. Exit code 2: a node would
+    /// not start with them
+    CheckConfig(CheckArguments),
+    /// Write a short application.yml with comments
+    Init(InitArguments),
     /// Ask a running registry whether it serves lists; for containers. Exit code 0: it does, 1: it does not
     Health(HealthArguments),
     /// Be a fleet of clients for a registry, and say how it answered. Exit code 1 where an answer was wrong
@@ -46,14 +54,17 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     let (mut given, rest) = split_properties(arguments);
     let arguments = Arguments::parse_from(rest);
     let command = arguments.command.unwrap_or(Command::Serve);
+    if let Command::Init(arguments) = &command {
+        return init::run(arguments);
+    }
     let port = arguments.port.map(|port| (keys::PORT.to_string(), port));
     let place = arguments
         .config
         .map(|place| (keys::CONFIG_LOCATION.to_string(), place));
     given.arguments.extend(port.into_iter().chain(place));
     let sources = Sources::gather(&given, &Disk::default());
-    let config = match Config::read(&sources) {
-        Ok(config) => config,
+    let (config, report) = match Config::explain(&sources) {
+        Ok(read) => read,
         Err(mistakes) => {
             for mistake in mistakes {
                 eprintln!("heureka: {mistake}");
@@ -63,9 +74,18 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     };
     match command {
         Command::Serve => {
-            log::start(arguments.log, &config.log);
-            serve::run(config)
+            let levels = log::start(arguments.log, &config.log);
+            let reload = Reload {
+                given,
+                sources,
+                report,
+                levels,
+            };
+            serve::run(config, reload)
         }
+        Command::CheckConfig(arguments) => check_config::run(&report, &arguments),
+        // Carried out before settings were read.
+        Command::Init(_) => ExitCode::SUCCESS,
         Command::Health(arguments) => health::run(&config, arguments),
         Command::Bench(arguments) => bench::run(arguments),
     }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use heureka::config::{Config, Mode, SecurityConfig};
+use heureka::config::{Config, Mode, Report, SecurityConfig};
 use heureka::http::{Identity, Ports};
 use heureka::peers::{self, Me};
 
@@ -50,6 +50,31 @@ fn access_line(security: &SecurityConfig) -> String {
         false => "closed to everyone else",
     };
     format!("users: {users}, tokens: {tokens}, certificates: {certificates}, {others}")
+}
+
+/// What was set and where, in short, and advice.
+pub(super) fn tell_settings(report: &Report) {
+    let set = report.given().count();
+    if set == 0 {
+        return;
+    }
+    let places = ["the environment variable", "the argument"];
+    let given = report.given().filter_map(|setting| setting.from.as_deref());
+    let others = given.filter(|from| places.iter().any(|place| from.starts_with(place)));
+    let others = others.count();
+    let files = match report.files.is_empty() {
+        true => "no file".to_string(),
+        false => report.files.join(", "),
+    };
+    let profiles = report.profiles.join(", ");
+    tracing::info!(
+        "{set} settings: {others} of the environment and arguments, {} of {files}; profiles: {profiles}; \
+         heureka check-config shows them all",
+        set - others
+    );
+    for advice in &report.advice {
+        tracing::info!("advice: {advice}");
+    }
 }
 
 fn mode_line(mode: Mode) -> &'static str {

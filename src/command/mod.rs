@@ -4,6 +4,9 @@
 //! |---|---|
 //! | `arguments.rs` | reads the command line and hands over |
 //! | `serve.rs` | runs a node (the default) |
+//! | `check_config.rs` | shows what is in force and where it came from |
+//! | `init.rs` `init.yml` | writes a file of settings to begin with |
+//! | `reload.rs` | takes changed settings while a node runs |
 //! | `health.rs` | asks a running node whether it is well |
 //! | `bench/` | is a fleet of clients, for measuring |
 //! | `introduce.rs` `log.rs` `stop.rs` | the first lines, how lines look, and when to leave |
@@ -13,9 +16,12 @@
 
 mod arguments;
 mod bench;
+mod check_config;
 mod health;
+mod init;
 mod introduce;
 mod log;
+mod reload;
 mod serve;
 mod stop;
 

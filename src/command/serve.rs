@@ -12,13 +12,15 @@ use heureka::files;
 use heureka::http::Ports;
 use heureka::node::{self, Ended, Node, Placement};
 
-use super::introduce::introduce;
+use super::introduce::{introduce, tell_settings};
+use super::reload::Reload;
 use super::stop::StopSignals;
 
 /// Runs a node with these settings until it is told to stop.
-pub(super) fn run(mut config: Config) -> ExitCode {
+pub(super) fn run(mut config: Config, reload: Reload) -> ExitCode {
     fit_connections(&mut config);
-    actix::System::new().block_on(serve(config))
+    tell_settings(&reload.report);
+    actix::System::new().block_on(serve(config, reload))
 }
 
 /// Raises the limit of open files, and bounds connections by it unless a setting does.
@@ -39,7 +41,7 @@ fn fit_connections(config: &mut Config) {
     }
 }
 
-async fn serve(config: Config) -> ExitCode {
+async fn serve(config: Config, reload: Reload) -> ExitCode {
     let clock = Clock::system();
     let (ports, address) = match Ports::open(&config) {
         Ok(opened) => opened,
@@ -57,7 +59,11 @@ async fn serve(config: Config) -> ExitCode {
     }
     let network = Rc::new(node::network(&config, &identity));
     let node = Node::assemble(config, clock, identity, Placement::OwnThreads, network);
-    match node.run(ports, signals.wait()).await {
+    let ended = tokio::select! {
+        ended = node.run(ports, signals.wait()) => ended,
+        never = reload.follow(&node) => match never {},
+    };
+    match ended {
         Ok(Ended::Stopped) => {
             tracing::info!("stopped");
             ExitCode::SUCCESS

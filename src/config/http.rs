@@ -74,13 +74,14 @@ impl HttpConfig {
 fn grace(reader: &mut Reader<'_>, default: Duration) -> Duration {
     let grace = reader.duration(keys::SHUTDOWN_TIME, default);
     let wanted = "graceful or immediate";
-    reader.value(keys::SHUTDOWN, wanted, grace, |text| {
-        match text.to_ascii_lowercase().as_str() {
-            "graceful" => Some(grace),
-            "immediate" => Some(Duration::ZERO),
-            _ => None,
-        }
-    })
+    let how = reader.value(keys::SHUTDOWN, wanted, "graceful", |text| {
+        let mut words = ["graceful", "immediate"].into_iter();
+        words.find(|word| word.eq_ignore_ascii_case(text))
+    });
+    match how {
+        "immediate" => Duration::ZERO,
+        _ => grace,
+    }
 }
 
 /// `/ctx` and `/ctx/` mean the same; `/` and nothing mean none.

@@ -249,6 +249,32 @@ pub(super) fn is_known(name: &str) -> bool {
     })
 }
 
+/// Those whose changes take effect while a node runs.
+const LIVE: &[&str] = &[
+    SELF_PRESERVATION,
+    ENABLE_SELF_PRESERVATION,
+    RENEWAL_PERCENT,
+    EXPECTED_INTERVAL,
+    HOLD_MAX,
+    DISABLE_DELTA,
+    DELTA_RETENTION,
+    SERVICE_URL,
+    ZONES,
+    REGION,
+    PREFER_SAME_ZONE,
+    PEER_DNS,
+    MY_URL,
+    MIN_AVAILABLE,
+    LOG_LEVEL,
+];
+
+/// Whether a change of this key takes effect while a node runs.
+pub(super) fn is_live(key: &str) -> bool {
+    let name = Name::dotted(key);
+    LIVE.iter()
+        .any(|key| Pattern::of(key).data_in(&name).is_some())
+}
+
 /// Whether values of this key are never shown.
 pub(super) fn is_secret(key: &str) -> bool {
     let last = key.rsplit('.').next().unwrap_or(key).to_ascii_lowercase();

@@ -10,6 +10,9 @@ const PACKAGES: [&str; 3] = [
     "org.springframework.cloud.netflix.eureka",
 ];
 
+/// The name of all of this program.
+const OWN: &str = "heureka";
+
 /// Knobs of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogConfig {
@@ -34,6 +37,8 @@ impl LogConfig {
             };
             match part(&logger) {
                 Some("") => levels.insert(0, level.to_string()),
+                // The guides silence Java's Eureka, whose start is told by others; here nobody else tells it.
+                Some(_) if logger != OWN && !matches!(level, "debug" | "trace") => {}
                 Some(part) => levels.push(format!("{part}={level}")),
                 None => {}
             }
@@ -49,8 +54,7 @@ fn part(logger: &str) -> Option<&str> {
     let is_eureka = PACKAGES.iter().any(|package| logger.starts_with(package));
     match logger {
         root if root.eq_ignore_ascii_case("root") => Some(""),
-        "heureka" => Some("heureka"),
-        _ if is_eureka => Some("heureka"),
+        _ if logger == OWN || is_eureka => Some(OWN),
         _ => None,
     }
 }
@@ -76,6 +80,7 @@ mod tests {
         let pair = |name: &str, value: &str| (format!("logging.{name}"), value.to_string());
         let arguments = [
             pair("level.com.netflix.eureka.cluster", "DEBUG"),
+            pair("level.com.netflix.discovery", "OFF"),
             pair("level.org.apache.catalina", "trace"),
             pair("level.root", "WARN"),
             pair("structured.format.console", "ecs"),

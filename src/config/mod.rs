@@ -20,6 +20,7 @@
 //! | `placeholders.rs` | `${name:default}` |
 //! | `property.rs` `sources.rs` | one value, and all of them |
 //! | `read.rs` `mistake.rs` | texts to values, and what may be wrong with them |
+//! | `report.rs` `advice.rs` | what is in force and where it came from, and what might be better |
 //! | `units.rs` | times and sizes |
 //! | `unknown.rs` | names that are no settings |
 //! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` `instance.rs` `log.rs` | the structs |
@@ -28,7 +29,10 @@
 //! | `tls.rs` | certificates and keys, by server and client |
 //! | `settings.rs` | [`Config`]: all of them together |
 
+mod advice;
 mod cache;
+#[cfg(test)]
+mod documented;
 mod eviction;
 mod files;
 mod gather;
@@ -54,6 +58,7 @@ mod property;
 mod read;
 mod registry;
 mod relaxed;
+mod report;
 mod security;
 mod security_read;
 mod settings;
@@ -78,6 +83,7 @@ pub use peer_lists::{DEFAULT_ZONE, DnsLists};
 pub use peers::PeersConfig;
 pub use preservation::{PreservationConfig, Protection};
 pub use registry::{LeaseAccounting, RegistryConfig};
+pub use report::{Report, Setting};
 pub use security::{Certificate, SecurityConfig, Token, User};
 pub use settings::{Config, Mode};
 pub use sources::Sources;

@@ -32,14 +32,8 @@ impl OverloadConfig {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let default = Self::default();
         let in_flight = Limit::new(default.max_in_flight, keys::MAX_IN_FLIGHT);
-        let millis = |text: &str| text.parse().ok().map(Duration::from_millis);
         Self {
-            shed_lag: reader.value(
-                keys::SHED_LAG,
-                "a number of milliseconds",
-                default.shed_lag,
-                millis,
-            ),
+            shed_lag: reader.pause(keys::SHED_LAG, default.shed_lag),
             max_in_flight: reader.limit(in_flight).max,
         }
     }

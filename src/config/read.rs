@@ -1,5 +1,6 @@
 //! Texts to values. Every mistake is collected, so that one start shows them all.
 
+use std::fmt::Debug;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use super::keys;
 use super::mistake::ConfigError;
 use super::peer_lists::items;
 use super::property::Found;
+use super::report::Setting;
 use super::sources::Unfilled;
 use super::{Sources, units};
 use crate::model::{Limit, NodeUrl, without_credentials};
@@ -18,6 +20,8 @@ pub(super) struct Reader<'s> {
     pub(super) mistakes: Vec<ConfigError>,
     /// What the user should know although nothing is wrong.
     pub(super) warnings: Vec<String>,
+    /// What is in force.
+    pub(super) settings: Vec<Setting>,
 }
 
 impl<'s> Reader<'s> {
@@ -26,6 +30,7 @@ impl<'s> Reader<'s> {
             sources,
             mistakes: sources.mistakes.clone(),
             warnings: sources.warnings.clone(),
+            settings: Vec::new(),
         }
     }
 
@@ -62,22 +67,63 @@ impl<'s> Reader<'s> {
         self.filled(&key, found)
     }
 
+    /// Notes what is in force; what is asked for twice is noted once.
+    fn note(&mut self, key: &Key, text: Option<&str>, from: Option<&str>) {
+        let key = key.to_string();
+        let text = text.filter(|text| !text.is_empty());
+        self.settings.retain(|known| known.key != key);
+        let from = from.map(String::from);
+        self.settings.push(Setting::new(key, text, from));
+    }
+
+    /// Keys that nobody asked for, and so are not set.
+    pub(super) fn note_the_rest(&mut self) {
+        for key in keys::active().filter(|key| !key.contains('<')) {
+            if self.settings.iter().all(|known| known.key != key) {
+                let found = self.found(key);
+                let (text, from) = match &found {
+                    Some(found) => (Some(found.text.as_str()), Some(found.from.as_str())),
+                    None => (None, None),
+                };
+                self.note(&key.into(), text, from);
+            }
+        }
+        self.settings.sort_by(|a, b| a.key.cmp(&b.key));
+    }
+
     /// The value that `parse` makes of the text without blanks around it, or `default` if there is none. An empty
     /// text is none, as in Spring.
-    pub(super) fn value<T>(
+    pub(super) fn value<T: Debug>(
         &mut self,
         key: impl Into<Key>,
         wanted: &'static str,
         default: T,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> T {
+        let shown = shown(&default);
+        self.value_or(key, wanted, (default, shown), parse)
+    }
+
+    /// The same where the default is written otherwise than it is.
+    fn value_or<T>(
+        &mut self,
+        key: impl Into<Key>,
+        wanted: &'static str,
+        (default, shown): (T, String),
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> T {
         let key = key.into();
         let found = self.found(key.clone());
         let Some(found) = found.filter(|found| !found.text.trim().is_empty()) else {
+            self.note(&key, Some(&shown), None);
             return default;
         };
-        match parse(found.text.trim()) {
-            Some(value) => value,
+        let text = found.text.trim();
+        match parse(text) {
+            Some(value) => {
+                self.note(&key, Some(text), Some(&found.from));
+                value
+            }
             None => {
                 self.refuse(key, &found, wanted);
                 default
@@ -86,7 +132,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A number.
-    pub(super) fn number<T: FromStr>(
+    pub(super) fn number<T: FromStr + Debug>(
         &mut self,
         key: impl Into<Key>,
         wanted: &'static str,
@@ -102,7 +148,10 @@ impl<'s> Reader<'s> {
         let mut entries = Vec::new();
         for (name, found) in self.sources.entries(map) {
             let found = self.filled(&Key::at(map, &name), found);
-            entries.extend(found.map(|found| (name, found)));
+            if let Some(found) = found {
+                self.note(&Key::at(map, &name), Some(&found.text), Some(&found.from));
+                entries.push((name, found));
+            }
         }
         entries
     }
@@ -138,15 +187,14 @@ impl<'s> Reader<'s> {
     /// A list: a text with commas, or elements one by one. Without blanks around them and empty ones.
     pub(super) fn list(&mut self, key: impl Into<Key>) -> Vec<String> {
         let key = key.into();
-        let mut list = Vec::new();
+        let (mut list, mut from) = (Vec::new(), None);
         for found in self.sources.list(&key) {
-            let found = self.filled(&key, found);
-            list.extend(
-                found
-                    .iter()
-                    .flat_map(|found| items(&found.text).map(String::from)),
-            );
+            if let Some(found) = self.filled(&key, found) {
+                list.extend(items(&found.text).map(String::from));
+                from = Some(found.from);
+            }
         }
+        self.note(&key, Some(&list.join(",")), from.as_deref());
         list
     }
 
@@ -248,7 +296,8 @@ impl<'s> Reader<'s> {
     /// A number of milliseconds without a unit; 0 is no pause.
     pub(super) fn pause(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
         let wanted = "a number of milliseconds without a unit";
-        self.value(key, wanted, default, |text| match text {
+        let shown = default.as_millis().to_string();
+        self.value_or(key, wanted, (default, shown), |text| match text {
             "0" => Some(Duration::ZERO),
             _ => positive(text).map(Duration::from_millis),
         })
@@ -268,7 +317,8 @@ impl<'s> Reader<'s> {
     /// A positive number of milliseconds, without a unit as in Java.
     pub(super) fn millis(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
         let wanted = "a positive number of milliseconds without a unit";
-        self.value(key, wanted, default, |text| {
+        let shown = default.as_millis().to_string();
+        self.value_or(key, wanted, (default, shown), |text| {
             positive(text).map(Duration::from_millis)
         })
     }
@@ -276,7 +326,8 @@ impl<'s> Reader<'s> {
     /// A positive number of seconds, without a unit as in Java.
     pub(super) fn seconds(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
         let wanted = "a positive number of seconds without a unit";
-        self.value(key, wanted, default, |text| {
+        let shown = default.as_secs().to_string();
+        self.value_or(key, wanted, (default, shown), |text| {
             positive(text).map(Duration::from_secs)
         })
     }
@@ -305,8 +356,24 @@ impl<'s> Reader<'s> {
 
     /// Any text, without blanks around it; an empty one is one.
     pub(super) fn text(&mut self, key: impl Into<Key>, default: &str) -> String {
-        let found = self.found(key);
-        found.map_or(default.to_string(), |found| found.text.trim().to_string())
+        let key = key.into();
+        let found = self.found(key.clone());
+        let from = found.as_ref().map(|found| found.from.clone());
+        let text = found.map_or(default.to_string(), |found| found.text.trim().to_string());
+        self.note(&key, Some(&text), from.as_deref());
+        text
+    }
+}
+
+/// A default as one would write it. What is as good as without end is none.
+fn shown(value: &impl Debug) -> String {
+    let text = format!("{value:?}");
+    let plain = text.trim_matches('"');
+    match plain {
+        "None" => String::new(),
+        none if none == usize::MAX.to_string() => String::new(),
+        word if word.chars().all(char::is_alphabetic) => word.to_lowercase(),
+        text => text.to_string(),
     }
 }
 

@@ -3,8 +3,8 @@
 use super::read::Reader;
 use super::{
     CacheConfig, ConfigError, EvictionConfig, HttpConfig, InstanceConfig, LimitsConfig, LogConfig,
-    OverloadConfig, PageConfig, PeersConfig, PreservationConfig, RegistryConfig, SecurityConfig,
-    Sources, TlsConfig, keys,
+    OverloadConfig, PageConfig, PeersConfig, PreservationConfig, RegistryConfig, Report,
+    SecurityConfig, Sources, TlsConfig, keys,
 };
 
 /// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
@@ -73,29 +73,50 @@ impl Config {
 
     /// Reads every key, or reports every mistake.
     pub fn read(sources: &Sources) -> Result<Self, Vec<ConfigError>> {
+        Self::explain(sources).map(|(config, _)| config)
+    }
+
+    /// The same, and what is in force with the places it came from.
+    pub fn explain(sources: &Sources) -> Result<(Self, Report), Vec<ConfigError>> {
         let mut reader = Reader::new(sources);
+        let config = Self::of_reader(&mut reader);
+        if !reader.mistakes.is_empty() {
+            return Err(reader.mistakes);
+        }
+        reader.note_the_rest();
+        let report = Report {
+            profiles: sources.profiles.clone(),
+            files: sources.files.clone(),
+            settings: reader.settings,
+            warnings: config.warnings.clone(),
+            advice: config.advice(),
+        };
+        Ok((config, report))
+    }
+
+    fn of_reader(reader: &mut Reader<'_>) -> Self {
         let mode = reader.value(keys::MODE, "modern or classic", Mode::default(), |text| {
             [Mode::Modern, Mode::Classic]
                 .into_iter()
                 .find(|mode| mode.as_str().eq_ignore_ascii_case(text))
         });
-        let limits = LimitsConfig::read(&mut reader);
+        let limits = LimitsConfig::read(reader);
         let metadata = limits.content.metadata;
         let mut config = Self {
             mode,
-            http: HttpConfig::read(&mut reader),
-            overload: OverloadConfig::read(&mut reader),
-            security: SecurityConfig::read(&mut reader),
-            tls: TlsConfig::read(&mut reader),
+            http: HttpConfig::read(reader),
+            overload: OverloadConfig::read(reader),
+            security: SecurityConfig::read(reader),
+            tls: TlsConfig::read(reader),
             limits,
-            registry: RegistryConfig::read(&mut reader, mode, metadata),
-            preservation: PreservationConfig::read(&mut reader, mode),
-            eviction: EvictionConfig::read(&mut reader, mode),
-            cache: CacheConfig::read(&mut reader, mode),
-            page: PageConfig::read(&mut reader),
-            peers: PeersConfig::read(&mut reader, mode),
-            instance: InstanceConfig::read(&mut reader),
-            log: LogConfig::read(&mut reader),
+            registry: RegistryConfig::read(reader, mode, metadata),
+            preservation: PreservationConfig::read(reader, mode),
+            eviction: EvictionConfig::read(reader, mode),
+            cache: CacheConfig::read(reader, mode),
+            page: PageConfig::read(reader),
+            peers: PeersConfig::read(reader, mode),
+            instance: InstanceConfig::read(reader),
+            log: LogConfig::read(reader),
             warnings: Vec::new(),
         };
         for idle in keys::IDLE {
@@ -104,12 +125,8 @@ impl Config {
             }
         }
         reader.warn_of_unknown_names();
-        config.warnings = reader.warnings;
-        if reader.mistakes.is_empty() {
-            Ok(config)
-        } else {
-            Err(reader.mistakes)
-        }
+        config.warnings = reader.warnings.clone();
+        config
     }
 }
 

@@ -73,6 +73,14 @@ impl Sources {
         }
     }
 
+    /// Whether all that was given is the same, word by word.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Property, &Property)| a.name == b.name && a.text == b.text;
+        self.properties.len() == other.properties.len()
+            && self.mistakes == other.mistakes
+            && self.properties.iter().zip(&other.properties).all(same)
+    }
+
     /// One warning for each name that looks like a setting and is none.
     pub fn unknown(&self) -> Vec<String> {
         unknown::warnings(&self.properties)

@@ -19,7 +19,7 @@ pub(super) async fn status(http: &Http, ask: &Ask) -> Result<Answer, ApiError> {
     let own = own_instance(http);
     let started = http.identity.started.wall;
     let (_, replicas) = replicas::replicas(http).await?;
-    let healthy = http.config.peers.min_available;
+    let healthy = http.live.min_available();
     let info = StatusInfo {
         general: general_stats(http, &standing),
         application: replicas::stats(&replicas),

@@ -15,7 +15,7 @@ pub(super) async fn read(http: &Http, ask: &Ask, v1: bool, view: View) -> Result
     if !http.gate.is_open() {
         return Err(shut(http));
     }
-    if view == View::Delta && http.config.cache.disable_delta {
+    if view == View::Delta && http.live.disable_delta() {
         return Err(ApiError::Forbidden);
     }
     let format = ask.accepted.list;

@@ -73,4 +73,4 @@ pub use in_flight::InFlight;
 pub use route_checks::check_route;
 pub use routes::configure;
 pub use server::{Ports, serve};
-pub use state::{Http, Identity};
+pub use state::{Http, Identity, Live};

@@ -1,7 +1,7 @@
 //! What handlers share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::cache::Reader;
 use crate::clock::{Clock, Moment};
@@ -80,6 +80,46 @@ pub struct Http {
     pub clock: Clock,
     /// Set once the node is on its way out.
     pub stopping: AtomicBool,
+    /// What is set and may change meanwhile.
+    pub live: Live,
+}
+
+/// Settings of the HTTP side that change while a node runs; those of the same name in `config` are those of the start.
+#[derive(Debug)]
+pub struct Live {
+    /// `apps/delta` answers 403.
+    disable_delta: AtomicBool,
+    /// Peers that must be available; more than there can be means that nobody asks.
+    min_available: AtomicUsize,
+}
+
+impl Live {
+    /// As these settings say.
+    pub fn of(config: &Config) -> Self {
+        let live = Self {
+            disable_delta: AtomicBool::new(false),
+            min_available: AtomicUsize::new(usize::MAX),
+        };
+        live.set(config);
+        live
+    }
+
+    /// As these settings say, from now on.
+    pub fn set(&self, config: &Config) {
+        let min_available = config.peers.min_available.unwrap_or(usize::MAX);
+        self.disable_delta
+            .store(config.cache.disable_delta, Ordering::Relaxed);
+        self.min_available.store(min_available, Ordering::Relaxed);
+    }
+
+    pub(super) fn disable_delta(&self) -> bool {
+        self.disable_delta.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn min_available(&self) -> Option<usize> {
+        let least = self.min_available.load(Ordering::Relaxed);
+        (least != usize::MAX).then_some(least)
+    }
 }
 
 impl Http {

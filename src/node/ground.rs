@@ -14,7 +14,8 @@ use crate::http::Identity;
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::peers::{
-    Gate, Lookup, Me, OwnInstance, Peers, PeersParts, SyncUp, lookup, refresh_interval,
+    Gate, Lookup, Me, OwnInstance, Peers, PeersParts, SharedPeersConfig, SyncUp, lookup,
+    refresh_interval,
 };
 use crate::preservation::Preservation;
 use crate::registry::{Published, Registry, RegistryEvent};
@@ -23,6 +24,8 @@ use crate::transport::Network;
 /// What every actor of a node is made from.
 pub(super) struct Ground {
     pub(super) config: Config,
+    /// Who the peers are, which may change.
+    pub(super) lists: SharedPeersConfig,
     pub(super) clock: Clock,
     pub(super) identity: Identity,
     pub(super) metrics: Metrics,
@@ -101,7 +104,7 @@ impl Ground {
             ..
         } = &self.identity;
         let me = Me::new(&self.config, host_name, ip_addr, *port);
-        lookup(self.config.peers.clone(), me, self.network.clone())
+        lookup(self.lists.clone(), me, self.network.clone())
     }
 
     pub(super) fn peers(&self) -> Addr<Peers> {

@@ -63,8 +63,8 @@ pub use gate::Gate;
 pub use own::OwnInstance;
 pub use replicas::Replicas;
 pub use replicator::{Replicator, ReplicatorParts};
-pub use resolve::{Me, listed, lookup, refresh_interval};
-pub use set::{Begin, Heard, Peers, PeersParts};
+pub use resolve::{Me, SharedPeersConfig, listed, lookup, refresh_interval};
+pub use set::{Begin, Heard, Look, Peers, PeersParts};
 pub use state::{PeerState, TakePeers};
 pub use sync_up::SyncUp;
 

@@ -112,16 +112,21 @@ pub fn refresh_interval(config: &PeersConfig) -> Duration {
     }
 }
 
+/// The lists, which may be set anew while the node runs.
+pub type SharedPeersConfig = Rc<RefCell<PeersConfig>>;
+
 /// Looks the peers up whenever it is called. What cannot be looked up just then is as it was before (B-25); an
 /// error is that nobody is known at all.
-pub fn lookup(config: PeersConfig, me: Me, network: Rc<dyn Network>) -> Lookup {
+pub fn lookup(config: SharedPeersConfig, me: Me, network: Rc<dyn Network>) -> Lookup {
     let parts = Rc::new((config, me, network));
     let before = Rc::new(RefCell::new(Before::default()));
     Rc::new(move || {
         let (parts, before) = (parts.clone(), before.clone());
         Box::pin(async move {
             let (config, me, network) = &*parts;
-            let found = resolve(config, me, network.as_ref()).await;
+            // As it is set at this moment.
+            let config = config.borrow().clone();
+            let found = resolve(&config, me, network.as_ref()).await;
             before.borrow_mut().and_now(found)
         })
     })
@@ -495,7 +500,11 @@ mod tests {
     async fn what_has_no_answer_stays_and_what_is_not_in_an_answer_goes() {
         let names = Rc::new(Names::default());
         let config = config(&[(DEFAULT, "http://a/e/"), (PEER_DNS, "http://nodes:8761/e/")]);
-        let find = lookup(config.peers, me("0.0.0.0:8761"), names.clone());
+        let find = lookup(
+            Rc::new(RefCell::new(config.peers)),
+            me("0.0.0.0:8761"),
+            names.clone(),
+        );
         let a = "http://a/e/";
         let (six, eight) = ("http://10.0.0.6:8761/e/", "http://10.0.0.8:8761/e/");
         let has = |has: &[&str]| names.set("nodes", has);
@@ -520,7 +529,11 @@ mod tests {
     async fn nobody_known_is_an_error_that_says_what_was_looked_up_and_nobody_there_is_none() {
         let names = Rc::new(Names::default());
         let config = config(&[(PEER_DNS, "http://nodes:8761/e/")]);
-        let find = lookup(config.peers, me("0.0.0.0:8761"), names.clone());
+        let find = lookup(
+            Rc::new(RefCell::new(config.peers)),
+            me("0.0.0.0:8761"),
+            names.clone(),
+        );
         assert_eq!(find().await, Err("nodes: no such name".to_string()));
         names.set("nodes", &[]);
         assert_eq!(find().await, Err("nodes has no address".to_string()));

@@ -56,6 +56,11 @@ pub struct Begin {
     pub adopt: Recipient<Adopt>,
 }
 
+/// Look for the peers now: who they are was set anew. A node that has not begun with any does not.
+#[derive(Clone, Copy, Debug, Message)]
+#[rtype(result = "()")]
+pub struct Look;
+
 /// A node called this one, so it is there: whoever waits to try it again need not. To be sent for every call with a
 /// sign.
 #[derive(Clone, Debug, Message)]
@@ -95,12 +100,16 @@ impl Peers {
     fn look(&mut self, ctx: &mut Context<Self>) {
         let found = (self.parts.lookup)().into_actor(self);
         ctx.spawn(found.map(|found, peers, ctx| {
-            match found {
-                Ok(urls) => peers.set(urls, ctx),
-                Err(why) => peers.say(format!("the peers' addresses cannot be found now: {why}")),
-            }
+            peers.found(found, ctx);
             ctx.run_later(peers.parts.lookup_every, Self::look);
         }));
+    }
+
+    fn found(&mut self, found: Result<Vec<NodeUrl>, String>, ctx: &mut Context<Self>) {
+        match found {
+            Ok(urls) => self.set(urls, ctx),
+            Err(why) => self.say(format!("the peers' addresses cannot be found now: {why}")),
+        }
     }
 
     fn set(&mut self, urls: Vec<NodeUrl>, ctx: &mut Context<Self>) {
@@ -189,6 +198,17 @@ impl Handler<Begin> for Peers {
         self.adopt = Some(msg.adopt);
         self.look(ctx);
         ctx.run_interval(WATCH, Self::watch);
+    }
+}
+
+impl Handler<Look> for Peers {
+    type Result = ();
+
+    fn handle(&mut self, _: Look, ctx: &mut Context<Self>) {
+        if self.adopt.is_some() {
+            let found = (self.parts.lookup)().into_actor(self);
+            ctx.spawn(found.map(|found, peers, ctx| peers.found(found, ctx)));
+        }
     }
 }
 

@@ -50,6 +50,11 @@ impl Figures {
     }
 }
 
+/// Other settings from now on; the pause between two comparisons of the expected clients stays.
+#[derive(Clone, Copy, Debug, Message)]
+#[rtype(result = "()")]
+pub struct Reconfigure(pub PreservationConfig);
+
 /// Asks how things stand.
 #[derive(Clone, Copy, Debug, Message)]
 #[rtype(result = "Standing")]
@@ -209,6 +214,16 @@ impl Handler<RegistryEvent> for Preservation {
             What::Cancelled | What::Evicted => self.expected.disappeared(),
             _ => return,
         }
+        self.show();
+    }
+}
+
+impl Handler<Reconfigure> for Preservation {
+    type Result = ();
+
+    fn handle(&mut self, Reconfigure(config): Reconfigure, _: &mut Context<Self>) {
+        self.config = config;
+        self.expected.reconfigure(config);
         self.show();
     }
 }

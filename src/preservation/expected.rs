@@ -23,6 +23,11 @@ impl Expected {
         }
     }
 
+    /// Other settings from now on; who is expected stays.
+    pub(super) fn reconfigure(&mut self, config: PreservationConfig) {
+        self.config = config;
+    }
+
     /// An instance came.
     pub(super) fn appeared(&mut self) {
         self.clients += 1;

@@ -19,5 +19,5 @@ mod heard;
 mod permit;
 mod renewals;
 
-pub use actor::{AskPermit, Describe, Figures, Preservation, Standing, Verdict};
+pub use actor::{AskPermit, Describe, Figures, Preservation, Reconfigure, Standing, Verdict};
 pub use permit::{Judgement, Permit, Reason};

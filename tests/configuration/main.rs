@@ -8,6 +8,8 @@ mod process;
 #[path = "../support/running.rs"]
 mod running;
 
+mod commands;
+mod live;
 mod setups;
 mod vectors;
 mod world;

@@ -54,7 +54,11 @@ fn warnings(node: &mut Process) -> Vec<String> {
     assert!(end.stderr.is_empty(), "{end:?}");
     let lines = end.stdout.lines().filter(|line| line.contains(" WARN "));
     // What this machine and the order of the starts bring is no setting.
-    let others = ["files may be open", "the peer is not there"];
+    let others = [
+        "files may be open",
+        "the peer is not there",
+        "self-preservation: ",
+    ];
     let is_other = |line: &&str| others.iter().any(|other| line.contains(other));
     lines
         .filter(|line| !is_other(line))

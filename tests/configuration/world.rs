@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use heureka::config::{Config, Disk, Given, Sources};
 
-use crate::process::{self, Process};
+use crate::process::{self, End, Process};
 
 /// A folder of its own, removed at the end.
 pub struct Folder(PathBuf);
@@ -68,9 +68,16 @@ impl Folder {
         config.map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect())
     }
 
-    /// A node started in this folder.
+    /// A node started in this folder. A busy machine makes its workers late, which is not what these tests are about: they
+    /// turn nobody away.
     pub fn start(&self, arguments: &[&str], environment: Pairs<'_>) -> Process {
-        Process::start_in(&self.0, arguments, environment)
+        let all = [environment, &[("EUREKA_SERVER_SHED_LAG_IN_MS", "0")]].concat();
+        Process::start_in(&self.0, arguments, &all)
+    }
+
+    /// A command that ends by itself, run in this folder.
+    pub fn run(&self, arguments: &[&str], environment: Pairs<'_>) -> End {
+        process::ran_in(&self.0, arguments, environment)
     }
 
     /// What a start in this folder says that is refused.

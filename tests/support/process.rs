@@ -153,7 +153,13 @@ pub fn refused_in(folder: &Path, arguments: &[&str], environment: &[(&str, &str)
 
 /// What a command that ends by itself said and how it ended.
 pub fn ran(arguments: &[&str]) -> End {
-    let output = command(arguments, &[]).output().unwrap();
+    ran_in(Path::new("."), arguments, &[])
+}
+
+/// The same in a folder.
+pub fn ran_in(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> End {
+    let mut command = command(arguments, environment);
+    let output = command.current_dir(folder).output().unwrap();
     End {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
