@@ -73,6 +73,7 @@ const HTTP_REQUESTS: &str = "eureka_http_requests_total";
 const HTTP_SECONDS: &str = "eureka_http_request_seconds";
 const REFUSED: &str = "eureka_refused_total";
 const SHED: &str = "eureka_shed_total";
+const FETCHES_LIMITED: &str = "eureka_fetches_limited_total";
 const AUTH_FAILURES: &str = "eureka_auth_failures_total";
 const BYTES_IN_FLIGHT: &str = "eureka_bytes_in_flight";
 const CONNECTIONS: &str = "eureka_connections";

@@ -26,7 +26,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::cache::{self, ResponseCache};
 use crate::clock::Clock;
 use crate::config::{Config, PeersConfig};
-use crate::http::{self, Guard, Http, Identity, InFlight, Live, Ports};
+use crate::http::{self, FetchLimit, Guard, Http, Identity, InFlight, Live, Ports};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::peers::{Begin, Flush, Gate, Look, OwnInstance, Peers, SharedPeersConfig};
@@ -133,6 +133,7 @@ impl Node {
             preservation: Door::new(preservation, seconds("preservation")),
             peers: Door::new(peers, seconds("peers")),
             in_flight: InFlight::new(ground.config.overload.max_in_flight),
+            fetch_limit: FetchLimit::new(&ground.config.fetch_limit),
             guard: Guard::new(&ground.config, ground.metrics.access.clone()),
             config: ground.config,
             identity: ground.identity,

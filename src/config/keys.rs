@@ -2,12 +2,14 @@
 //!
 //! A key that ends in `.<…>` is a map: what stands there is data.
 
+mod fetch_limit;
 mod idle;
 mod instance;
 mod peers;
 mod security;
 mod tls;
 
+pub use fetch_limit::*;
 pub use instance::*;
 pub use peers::*;
 pub use security::*;
@@ -227,10 +229,16 @@ const SERVER: &[&str] = &[
 
 /// Those that do something.
 pub(super) fn active() -> impl Iterator<Item = &'static str> {
-    let others = [peers::ALL, instance::ALL, security::ALL, tls::ALL]
-        .into_iter()
-        .flatten()
-        .copied();
+    let others = [
+        peers::ALL,
+        instance::ALL,
+        security::ALL,
+        tls::ALL,
+        fetch_limit::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied();
     SERVER.iter().copied().chain(others)
 }
 

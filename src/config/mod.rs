@@ -26,6 +26,7 @@
 //! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` `instance.rs` `log.rs` | the structs |
 //! | `peer_lists.rs` | the lists of peers, in all their forms |
 //! | `security.rs` `security_read.rs` `password.rs` | who may do what |
+//! | `fetch_limit.rs` | Eureka's own limiter of reads |
 //! | `tls.rs` | certificates and keys, by server and client |
 //! | `settings.rs` | [`Config`]: all of them together |
 
@@ -34,6 +35,7 @@ mod cache;
 #[cfg(test)]
 mod documented;
 mod eviction;
+mod fetch_limit;
 mod files;
 mod gather;
 mod http;
@@ -69,6 +71,7 @@ mod unknown;
 
 pub use cache::CacheConfig;
 pub use eviction::{EvictionConfig, Sweep};
+pub use fetch_limit::FetchLimitConfig;
 pub use files::{Disk, Files};
 pub use gather::Given;
 pub use http::HttpConfig;

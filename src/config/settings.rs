@@ -2,9 +2,9 @@
 
 use super::read::Reader;
 use super::{
-    CacheConfig, ConfigError, EvictionConfig, HttpConfig, InstanceConfig, LimitsConfig, LogConfig,
-    OverloadConfig, PageConfig, PeersConfig, PreservationConfig, RegistryConfig, Report,
-    SecurityConfig, Sources, TlsConfig, keys,
+    CacheConfig, ConfigError, EvictionConfig, FetchLimitConfig, HttpConfig, InstanceConfig,
+    LimitsConfig, LogConfig, OverloadConfig, PageConfig, PeersConfig, PreservationConfig,
+    RegistryConfig, Report, SecurityConfig, Sources, TlsConfig, keys,
 };
 
 /// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
@@ -35,6 +35,7 @@ pub struct Config {
     pub http: HttpConfig,
     pub limits: LimitsConfig,
     pub overload: OverloadConfig,
+    pub fetch_limit: FetchLimitConfig,
     pub security: SecurityConfig,
     pub tls: TlsConfig,
     pub registry: RegistryConfig,
@@ -57,6 +58,7 @@ impl Config {
             http: HttpConfig::default(),
             limits: LimitsConfig::default(),
             overload: OverloadConfig::default(),
+            fetch_limit: FetchLimitConfig::default(),
             security: SecurityConfig::default(),
             tls: TlsConfig::default(),
             registry: RegistryConfig::of(mode),
@@ -106,6 +108,7 @@ impl Config {
             mode,
             http: HttpConfig::read(reader),
             overload: OverloadConfig::read(reader),
+            fetch_limit: FetchLimitConfig::read(reader),
             security: SecurityConfig::read(reader),
             tls: TlsConfig::read(reader),
             limits,

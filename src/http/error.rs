@@ -29,6 +29,9 @@ pub(super) enum ApiError {
     /// Credentials are missing or wrong; this is asked for.
     #[error("unauthorized")]
     Unauthorized(&'static str),
+    /// Eureka's own limiter of reads has no room.
+    #[error("too many reads")]
+    Limited,
     /// Too many wrong credentials came from there; try again after this.
     #[error("too many wrong credentials")]
     Slowed(Duration),
@@ -147,6 +150,7 @@ impl ApiError {
                 challenge: Some(challenge),
                 ..Answer::empty(401, format)
             },
+            Self::Limited => later(503, 1),
             Self::Slowed(wait) => later(429, seconds(wait)),
             Self::NotAcceptable => Answer::bare(406),
             Self::BadRequest => Answer::empty(400, format),

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 use super::ask::Ask;
 use super::error::ApiError;
-use super::guard::{Refused, Unsure, Verdict};
+use super::guard::{Refused, Unsure, Verdict, is_cross_site};
 use super::instances;
 use super::labels::NO_ROUTE;
 use super::limit::{self, Lag, is_late};
@@ -29,7 +29,7 @@ use super::query::Query;
 use super::route::{self, Target};
 use super::state::Http;
 use super::streams::Stream;
-use crate::metrics::{ShedClass, ShedReason};
+use crate::metrics::{AuthFailure, ShedClass, ShedReason};
 use crate::model::{Origin, TooMuch};
 use crate::wire::Format;
 
@@ -193,6 +193,11 @@ where
         if let Some(response) = beat(&self.http, &mut request, now) {
             return Either::Left(ready(Ok(response)));
         }
+        if self.is_for_another_site(&request) {
+            self.http.metrics.access.failed(AuthFailure::CrossSite);
+            let error = ApiError::Forbidden;
+            return Either::Left(ready(Ok(refusal(&self.http, &request, error))));
+        }
         let stream = match Stream::open(&request, self.http.config.limits.streams) {
             Ok(stream) => stream,
             Err(too_much) => {
@@ -237,6 +242,19 @@ fn refusal(http: &Http, request: &Request, error: ApiError) -> Response<BoxBody>
 }
 
 impl<S> Worker<S> {
+    /// Whether a page of another site has a browser change something here; not on Eureka's own paths, whose clients
+    /// say nothing to tell them from browsers.
+    fn is_for_another_site(&self, request: &Request) -> bool {
+        let is_read = matches!(
+            *request.method(),
+            Method::GET | Method::HEAD | Method::OPTIONS
+        );
+        let context = &self.http.config.http.context_path;
+        !is_read
+            && is_cross_site(request.head().headers())
+            && route::find(context, request.path()).is_err()
+    }
+
     /// The answer to a request that the guard refuses.
     fn not_let_through(
         &self,

@@ -40,16 +40,23 @@ pub(super) async fn ready(request: HttpRequest, http: Data<Http>) -> HttpRespons
 /// `GET /actuator/health`: the status of readiness, with components as Spring shows them.
 pub(super) async fn health(request: HttpRequest, http: Data<Http>) -> HttpResponse {
     let started = Instant::now();
-    let components = json!({
-        "livenessState": { "status": UP },
-        "readinessState": { "status": readiness(&http).1 },
-        "registry": registry(&http),
-        "selfPreservation": preservation(&http).await,
-        "peers": peers(&http).await,
-    });
-    let groups = ["liveness", "readiness"];
-    let response = of_readiness(&http, json!({ "components": components, "groups": groups }));
+    let mut document = json!({ "groups": ["liveness", "readiness"] });
+    if shows_parts(&http) {
+        document["components"] = json!({
+            "livenessState": { "status": UP },
+            "readinessState": { "status": readiness(&http).1 },
+            "registry": registry(&http),
+            "selfPreservation": preservation(&http).await,
+            "peers": peers(&http).await,
+        });
+    }
+    let response = of_readiness(&http, document);
     counted(&http, &request, labels::HEALTH, started, response)
+}
+
+/// Probes bring no credentials, so parts are shown where everybody may read.
+fn shows_parts(http: &Http) -> bool {
+    http.guard.is_none() || http.config.security.anonymous_read
 }
 
 fn readiness(http: &Http) -> (StatusCode, &'static str) {

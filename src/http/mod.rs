@@ -13,6 +13,7 @@
 //! | `body.rs` | the body of a request as text |
 //! | `query.rs` | the parameters of a request |
 //! | `limit.rs` | who is turned away when there is too much to do |
+//! | `fetch_limit.rs` | Eureka's own limiter of reads |
 //! | `in_flight.rs` | bytes on their way, and a bound on them |
 //! | `front.rs` | heartbeats, before anything else is looked at |
 //! | `guard/` | who may do what |
@@ -42,6 +43,7 @@ mod channel;
 mod connections;
 mod dashboard;
 mod error;
+mod fetch_limit;
 mod front;
 mod guard;
 mod health;
@@ -66,6 +68,7 @@ mod state;
 mod streams;
 mod system;
 
+pub use fetch_limit::FetchLimit;
 pub use front::Front;
 pub use guard::Guard;
 pub use in_flight::InFlight;

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::answer::Answer;
 use super::ask::Ask;
 use super::error::ApiError;
+use super::fetch_limit::Limited;
 use super::in_flight::Place;
 use super::labels::NO_ROUTE;
 use super::limit;
@@ -110,6 +111,9 @@ async fn dispatch(
     let ask = ask.as_ref().map_err(Clone::clone)?;
     // Whoever speaks Eureka shows that the network works.
     http.published.heard(http.clock.now().mono);
+    if method == "GET" {
+        limited(http, &route.target, request)?;
+    }
     match method {
         "POST" => post(http, ask, &route.target, request, payload).await,
         _ => {
@@ -128,6 +132,24 @@ async fn dispatch(
                 _ => get(http, ask, route).await,
             }
         }
+    }
+}
+
+/// Whether Eureka's own limiter lets a read through, where it is set.
+fn limited(http: &Http, target: &Target<'_>, request: &HttpRequest) -> Result<(), ApiError> {
+    let Some(limit) = &http.fetch_limit else {
+        return Ok(());
+    };
+    let name = request.headers().get("DiscoveryIdentity-Name");
+    let name = name.and_then(|name| name.to_str().ok());
+    let Some(limited) = limit.take(target, name, http.clock.now().mono) else {
+        return Ok(());
+    };
+    let is_full = limited == Limited::Full;
+    http.metrics.access.limited(is_full, limit.refuses());
+    match limit.refuses() {
+        true => Err(ApiError::Limited),
+        false => Ok(()),
     }
 }
 

@@ -16,6 +16,7 @@ use crate::transport::NodeSign;
 use uuid::Uuid;
 
 use super::body::Limits;
+use super::fetch_limit::FetchLimit;
 use super::guard::Guard;
 use super::in_flight::InFlight;
 
@@ -74,6 +75,8 @@ pub struct Http {
     pub metrics: Metrics,
     /// Who may do what; nothing where everybody may do everything.
     pub guard: Option<Guard>,
+    /// Eureka's own limiter of reads, where it is set.
+    pub fetch_limit: Option<FetchLimit>,
     /// Bodies on their way.
     pub in_flight: InFlight,
     /// The time.

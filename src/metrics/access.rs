@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::metrics::{Counter, counter};
 
-use super::AUTH_FAILURES;
+use super::{AUTH_FAILURES, FETCHES_LIMITED};
 
 /// Why a request was not let through; the label `reason`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +25,11 @@ pub enum AuthFailure {
     Forbidden,
     /// Whoever asks may register other applications only.
     OtherApplication,
+    /// A page of another site made a browser send it.
+    CrossSite,
 }
 
-const FAILURES: [&str; 8] = [
+const FAILURES: [&str; 9] = [
     "missing",
     "wrong",
     "expired",
@@ -36,6 +38,7 @@ const FAILURES: [&str; 8] = [
     "busy",
     "forbidden",
     "other_application",
+    "cross_site",
 ];
 
 impl AuthFailure {
@@ -49,6 +52,8 @@ impl AuthFailure {
 #[derive(Clone)]
 pub struct AccessMetrics {
     failures: Arc<[Counter; FAILURES.len()]>,
+    /// By what was limited, and whether that had a consequence.
+    limited: Arc<[[Counter; 2]; 2]>,
 }
 
 impl AccessMetrics {
@@ -56,7 +61,16 @@ impl AccessMetrics {
     pub(super) fn new() -> Self {
         Self {
             failures: Arc::new(FAILURES.map(|reason| counter!(AUTH_FAILURES, "reason" => reason))),
+            limited: Arc::new(["other", "full"].map(|kind| {
+                ["counted", "refused"]
+                    .map(|result| counter!(FETCHES_LIMITED, "kind" => kind, "result" => result))
+            })),
         }
+    }
+
+    /// Eureka's own limiter found no room for a read, and it was refused or only counted.
+    pub fn limited(&self, is_full: bool, is_refused: bool) {
+        self.limited[usize::from(is_full)][usize::from(is_refused)].increment(1);
     }
 
     /// A request was not let through.

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use heureka::config::{Config, Mode, Password, Token, User};
 use heureka::model::{Grant, Role, Secret};
 
@@ -382,6 +384,8 @@ async fn reading_and_metrics_can_be_opened_each_by_itself() {
         config.security.anonymous_read = anonymous_read;
         config.security.open_metrics = open_metrics;
         let node = TestNode::with(config);
+        let health = ask(&node, "GET", "/actuator/health", "").await.json();
+        assert_eq!(health["components"].is_object(), anonymous_read);
         let mut found = Vec::new();
         for (method, path, header) in [
             ("GET", "/eureka/apps", ""),
@@ -560,10 +564,115 @@ async fn who_was_not_let_through_is_counted_by_why() {
         ("busy", 0),
         ("forbidden", 1),
         ("other_application", 1),
+        ("cross_site", 0),
     ] {
         let line = format!("eureka_auth_failures_total{{reason=\"{reason}\"}} {count}\n");
         assert!(page.contains(&line), "{line}{page}");
     }
     let refused = "eureka_http_requests_total{route=\"apps\",method=\"GET\",status=\"401\"} 5\n";
     assert!(page.contains(refused), "{page}");
+}
+
+/// Outside of Eureka's own paths, whose clients cannot be told from browsers.
+#[actix_web::test]
+async fn what_another_site_makes_a_browser_send_is_refused() {
+    let node = TestNode::with(guarded());
+    for (method, path, site, origin, status) in [
+        ("POST", "/", "cross-site", "http://evil.example", 403),
+        ("POST", "/", "", "http://evil.example", 403),
+        ("DELETE", "/metrics", "same-site", "", 403),
+        ("POST", "/", "same-origin", "http://node:8761", 405),
+        ("POST", "/", "", "http://node:8761", 405),
+        ("POST", "/", "", "", 405),
+        ("GET", "/", "cross-site", "", 200),
+        (
+            "POST",
+            "/eureka/apps/A",
+            "cross-site",
+            "http://evil.example",
+            204,
+        ),
+    ] {
+        let request = node
+            .request(method.parse().unwrap(), path)
+            .with(header::ADMIN);
+        let request = request.header("Host", "node:8761").json_body();
+        let request = [("Sec-Fetch-Site", site), ("Origin", origin)]
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .fold(request, |request, (name, value)| {
+                request.header(name, value)
+            });
+        let reply = request.body(body_of(method, path)).await;
+        assert_eq!(reply.status, status, "{method} {path} {site} {origin}");
+    }
+}
+
+#[actix_web::test]
+async fn pages_run_nothing_and_are_framed_by_nobody() {
+    let node = TestNode::start(Mode::Modern);
+    for path in ["/", "/lastn"] {
+        let reply = node.get(path).await;
+        let policy = reply.header("content-security-policy").unwrap();
+        for part in [
+            "default-src 'none'",
+            "style-src 'sha256-",
+            "frame-ancestors 'none'",
+            "form-action 'none'",
+        ] {
+            assert!(policy.contains(part), "{policy}");
+        }
+        assert!(!policy.contains("unsafe"), "{policy}");
+        for (name, value) in [
+            ("x-frame-options", "DENY"),
+            ("referrer-policy", "no-referrer"),
+            ("x-content-type-options", "nosniff"),
+            ("cache-control", "no-store"),
+        ] {
+            assert_eq!(reply.header(name), Some(value), "{path}");
+        }
+        let html = reply.text();
+        for inline in ["<script", " style=", " onclick=", "javascript:"] {
+            assert!(!html.contains(inline), "{path}: {inline}");
+        }
+        let style = html
+            .split("<style>")
+            .nth(1)
+            .unwrap()
+            .split("</style>")
+            .next()
+            .unwrap();
+        let digest = ring::digest::digest(&ring::digest::SHA256, style.as_bytes());
+        let hash = BASE64_STANDARD.encode(digest);
+        assert!(policy.contains(&format!("'sha256-{hash}'")), "{path}");
+    }
+}
+
+/// server.md §21, 73; the limiter counts only unless it is switched on.
+#[actix_web::test]
+async fn eureka_s_own_limiter_refuses_reads_or_counts_them() {
+    for (refuses, expected) in [(true, [200, 200, 503]), (false, [200, 200, 200])] {
+        let mut config = Config::of(Mode::Modern);
+        config.fetch_limit.is_set = true;
+        config.fetch_limit.refuses = refuses;
+        config.fetch_limit.burst = 2;
+        let node = TestNode::with(config);
+        let mut found = Vec::new();
+        for _ in 0..3 {
+            let reply = node
+                .get("/eureka/apps")
+                .header("DiscoveryIdentity-Name", "X")
+                .await;
+            found.push(reply.status);
+        }
+        assert_eq!(found, expected);
+        let standard = node
+            .get("/eureka/apps")
+            .header("DiscoveryIdentity-Name", "DefaultClient");
+        assert_eq!(standard.await.status, 200);
+        let page = node.get("/metrics").await.text();
+        let result = if refuses { "refused" } else { "counted" };
+        let line = format!("eureka_fetches_limited_total{{kind=\"full\",result=\"{result}\"}} 1\n");
+        assert!(page.contains(&line), "{page}");
+    }
 }

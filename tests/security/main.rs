@@ -3,15 +3,19 @@
 //! | file | what |
 //! |---|---|
 //! | `credentials.rs` | passwords and tokens on connections and between nodes |
+//! | `secrets.rs` | nothing that is secret is said anywhere |
 //! | `tls.rs` | TLS, and certificates of nodes and clients |
 
 #![cfg(feature = "server")]
 #![allow(clippy::unwrap_used)]
 
+#[path = "../support/process.rs"]
+mod process;
 #[path = "../support/running.rs"]
 mod running;
 
 mod credentials;
+mod secrets;
 mod tls;
 
 use std::time::Duration;

@@ -125,6 +125,11 @@ impl Connection {
         }
     }
 
+    /// Where the other side is.
+    pub fn peer(&self) -> SocketAddr {
+        self.stream.peer_addr().unwrap()
+    }
+
     /// Sends these bytes as they are.
     pub async fn send(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).await.unwrap();

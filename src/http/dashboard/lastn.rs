@@ -5,6 +5,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use tokio::time::Instant;
 
+use super::html;
 use crate::http::labels;
 use crate::http::ops::counted;
 use crate::http::state::Http;
@@ -16,6 +17,7 @@ use crate::registry::TakeRecent;
 #[derive(Template)]
 #[template(path = "lastn.html")]
 struct LastN {
+    style: &'static str,
     title: &'static str,
     home: String,
     mode: &'static str,
@@ -31,9 +33,7 @@ struct List {
 pub(in crate::http) async fn lastn(request: HttpRequest, http: Data<Http>) -> HttpResponse {
     let started = Instant::now();
     let response = match render(&http).await {
-        Ok(html) => HttpResponse::Ok()
-            .content_type("text/html; charset=utf-8")
-            .body(html),
+        Ok(html) => html::page(html),
         Err(_) => HttpResponse::ServiceUnavailable().finish(),
     };
     counted(&http, &request, labels::LASTN, started, response)
@@ -42,6 +42,7 @@ pub(in crate::http) async fn lastn(request: HttpRequest, http: Data<Http>) -> Ht
 async fn render(http: &Http) -> Result<String, Shut> {
     let recent = http.registry.ask(TakeRecent).await?;
     let page = LastN {
+        style: html::STYLE,
         title: "heureka: last 1000 leases",
         home: format!("{}{}", http.config.http.context_path, http.config.page.path),
         mode: http.config.mode.as_str(),

@@ -3,6 +3,7 @@
 //! Texts that clients supplied are escaped by the templates; links to their pages are made only of http
 //! and https addresses.
 
+mod html;
 mod lastn;
 mod page;
 

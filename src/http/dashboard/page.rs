@@ -8,6 +8,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use tokio::time::Instant;
 
+use super::html;
 use crate::http::info::own_instance;
 use crate::http::labels;
 use crate::http::ops::counted;
@@ -23,6 +24,7 @@ use crate::registry::{Held, TakeSnapshot};
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page {
+    style: &'static str,
     title: &'static str,
     home: String,
     mode: &'static str,
@@ -70,9 +72,7 @@ struct Link {
 pub(in crate::http) async fn page(request: HttpRequest, http: Data<Http>) -> HttpResponse {
     let started = Instant::now();
     let response = match render(&http).await {
-        Ok(html) => HttpResponse::Ok()
-            .content_type("text/html; charset=utf-8")
-            .body(html),
+        Ok(html) => html::page(html),
         Err(_) => HttpResponse::ServiceUnavailable().finish(),
     };
     counted(&http, &request, labels::PAGE, started, response)
@@ -84,6 +84,7 @@ async fn render(http: &Http) -> Result<String, Shut> {
     let own = own_instance(http);
     let (peers, replicas) = replicas(http).await?;
     let page = Page {
+        style: html::STYLE,
         title: "heureka",
         home: format!("{}{}", http.config.http.context_path, http.config.page.path),
         mode: http.config.mode.as_str(),
@@ -262,6 +263,7 @@ mod tests {
     #[test]
     fn what_a_client_sends_stays_text_on_the_page() {
         let page = Page {
+            style: html::STYLE,
             peers: Vec::new(),
             title: "t",
             home: String::new(),

@@ -12,10 +12,12 @@
 //! | `credentials.rs` | what a request comes with |
 //! | `known.rs` | everybody whom the settings know |
 //! | `passwords.rs` | comparing with hashes, away from the workers |
+//! | `cross_site.rs` | what a page of another site makes a browser send |
 //! | `marks.rs` | what was right or wrong before, by keyed hash |
 //! | `guesses.rs` | how many wrong ones an address may send |
 
 mod credentials;
+mod cross_site;
 mod guesses;
 mod known;
 mod look;
@@ -23,5 +25,6 @@ mod marks;
 mod needs;
 mod passwords;
 
+pub(super) use cross_site::is_cross_site;
 pub use look::Guard;
 pub(super) use look::{Refused, Unsure, Verdict};
