@@ -171,7 +171,7 @@ mod tests {
         assert!(!format!("{one:?}").contains("cret1"));
         assert!(!serde_json::to_string(&one).unwrap().contains("cret1"));
         assert_eq!(one.changed(&two).len(), 2);
-        assert_eq!(one.changed(&one), [&find(&one, "server.port"); 0]);
+        assert!(one.changed(&one).is_empty());
         assert_eq!(report(&[]).changed(&one).len(), 2);
     }
 }
