@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actix::{Actor, Addr, Context};
@@ -26,8 +26,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::cache::{self, ResponseCache};
 use crate::clock::Clock;
 use crate::config::{Config, PeersConfig};
-use crate::http::{self, FetchLimit, Guard, Http, Identity, InFlight, Live, Ports};
-use crate::mailbox::Door;
+use crate::http::{self, Http, Identity, Ports};
 use crate::metrics::Metrics;
 use crate::peers::{Begin, Flush, Gate, Look, OwnInstance, Peers, SharedPeersConfig};
 use crate::preservation::{self, Preservation};
@@ -126,24 +125,7 @@ impl Node {
         ];
         let cluster = Cluster::join(&ground, &registry, peers.clone());
         let judge = preservation.clone();
-        let seconds = |actor| ground.metrics.actors.message_seconds(actor);
-        let http = Http {
-            live: Live::of(&ground.config),
-            registry: Door::new(registry, seconds("registry")),
-            preservation: Door::new(preservation, seconds("preservation")),
-            peers: Door::new(peers, seconds("peers")),
-            in_flight: InFlight::new(ground.config.overload.max_in_flight),
-            fetch_limit: FetchLimit::new(&ground.config.fetch_limit),
-            guard: Guard::new(&ground.config, ground.metrics.access.clone()),
-            config: ground.config,
-            identity: ground.identity,
-            published: ground.published,
-            gate: ground.gate,
-            reader,
-            metrics: ground.metrics,
-            clock: ground.clock,
-            stopping: AtomicBool::new(false),
-        };
+        let http = ground.into_http(registry, preservation, peers, reader);
         Self {
             http: Data::new(http),
             vital,

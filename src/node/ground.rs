@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use actix::{Actor, Addr, Arbiter, Context, Recipient};
 
@@ -10,7 +11,7 @@ use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
 use crate::clock::Clock;
 use crate::config::{Config, Own};
 use crate::eviction::{Eviction, EvictionParts};
-use crate::http::Identity;
+use crate::http::{FetchLimit, Guard, Http, Identity, InFlight, Live};
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::peers::{
@@ -70,6 +71,34 @@ impl Ground {
             published,
         )
         .start()
+    }
+
+    /// What handlers share, once all actors have what they need.
+    pub(super) fn into_http(
+        self,
+        registry: Addr<Registry>,
+        preservation: Addr<Preservation>,
+        peers: Addr<Peers>,
+        reader: Reader,
+    ) -> Http {
+        let seconds = |actor| self.metrics.actors.message_seconds(actor);
+        Http {
+            live: Live::of(&self.config),
+            registry: Door::new(registry, seconds("registry")),
+            preservation: Door::new(preservation, seconds("preservation")),
+            peers: Door::new(peers, seconds("peers")),
+            in_flight: InFlight::new(self.config.overload.max_in_flight),
+            fetch_limit: FetchLimit::new(&self.config.fetch_limit),
+            guard: Guard::new(&self.config, self.metrics.access.clone()),
+            config: self.config,
+            identity: self.identity,
+            published: self.published,
+            gate: self.gate,
+            reader,
+            metrics: self.metrics,
+            clock: self.clock,
+            stopping: AtomicBool::new(false),
+        }
     }
 
     pub(super) fn registry(&self, listeners: Vec<Recipient<RegistryEvent>>) -> Addr<Registry> {
