@@ -79,7 +79,7 @@ fn row(setting: &Setting) -> [String; 3] {
     ]
 }
 
-/// A file that says the same again. What is secret or not set is a comment.
+/// A file that says the same again. What is secret, not set or the default is a comment.
 fn yaml(report: &Report) -> String {
     let mut text = String::new();
     for line in report.warnings.iter().chain(&report.advice) {
@@ -90,7 +90,7 @@ fn yaml(report: &Report) -> String {
         let (hidden, value) = match setting.value.as_deref() {
             None => ("# ", "not set"),
             Some("***") => ("# ", "***"),
-            Some(value) if value.contains("***") => ("# ", value),
+            Some(value) if value.contains("***") || setting.from.is_none() => ("# ", value),
             Some(value) => ("", value),
         };
         // A JSON text is a YAML text.

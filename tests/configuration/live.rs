@@ -102,6 +102,8 @@ async fn a_peer_that_is_named_later_is_told_what_happens() {
         &mut node,
         "settings changed: eureka.client.service-url.defaultZone",
     );
+    // What happens before the node has a queue for it, a peer hears with the next heartbeat; here there is none.
+    says(&mut node, "replicating to this peer");
     let body = r#"{"instance":{"instanceId":"i","hostName":"h","app":"A","ipAddr":"10.0.0.1",
         "dataCenterInfo":{"name":"MyOwn"}}}"#;
     let json = "Content-Type: application/json\r\n";
