@@ -115,6 +115,9 @@ async fn a_peer_that_is_named_later_is_told_what_happens() {
     let end = Instant::now() + LONGEST;
     while there.ask("GET", "/eureka/apps/A", "", "").await.status != 200 {
         assert!(Instant::now() < end, "the peer was not told");
+        // What was there before a peer was named reaches it with the next heartbeat.
+        let beat = here.ask("PUT", "/eureka/apps/A/i", "", "").await;
+        assert_eq!(beat.status, 200);
         tokio::task::yield_now().await;
     }
     drop(folder);
