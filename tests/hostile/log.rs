@@ -94,7 +94,13 @@ async fn log(format: &str) -> String {
     let mut connection = if format == "text" {
         Connection::open(process.address()).await
     } else {
-        let line = process.line();
+        let line = loop {
+            let line = process.line();
+            assert_ne!(line, "", "ended before it listened");
+            if line.contains("listening on http://") {
+                break line;
+            }
+        };
         let (_, address) = line.split_once("listening on http://").unwrap();
         let port = address.split([':', '"']).nth(1).unwrap();
         Connection::open(format!("127.0.0.1:{port}").parse().unwrap()).await
