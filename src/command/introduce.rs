@@ -52,26 +52,24 @@ fn access_line(security: &SecurityConfig) -> String {
     format!("users: {users}, tokens: {tokens}, certificates: {certificates}, {others}")
 }
 
-/// What was set and where, in short, and advice.
+/// What was set and where, in short, and advice. What is on the command line alone is in sight anyway.
 pub(super) fn tell_settings(report: &Report) {
-    let set = report.given().count();
-    if set == 0 {
-        return;
+    let given = || report.given().filter_map(|setting| setting.from.as_deref());
+    let of = |place: &str| given().filter(|from| from.starts_with(place)).count();
+    let arguments = of("the argument");
+    let environment = of("the environment variable");
+    let files = given().count() - arguments - environment;
+    if files + environment > 0 || !report.files.is_empty() {
+        let files = match report.files.is_empty() {
+            true => format!("{files} from elsewhere"),
+            false => format!("{files} from {}", report.files.join(", ")),
+        };
+        tracing::info!(
+            "settings: {files}, {environment} from the environment, {arguments} from the command line; \
+             profiles: {}; heureka check-config shows them all",
+            report.profiles.join(", ")
+        );
     }
-    let places = ["the environment variable", "the argument"];
-    let given = report.given().filter_map(|setting| setting.from.as_deref());
-    let others = given.filter(|from| places.iter().any(|place| from.starts_with(place)));
-    let others = others.count();
-    let files = match report.files.is_empty() {
-        true => "no file".to_string(),
-        false => report.files.join(", "),
-    };
-    let profiles = report.profiles.join(", ");
-    tracing::info!(
-        "{set} settings: {others} of the environment and arguments, {} of {files}; profiles: {profiles}; \
-         heureka check-config shows them all",
-        set - others
-    );
     for advice in &report.advice {
         tracing::info!("advice: {advice}");
     }

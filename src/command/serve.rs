@@ -19,7 +19,6 @@ use super::stop::StopSignals;
 /// Runs a node with these settings until it is told to stop.
 pub(super) fn run(mut config: Config, reload: Reload) -> ExitCode {
     fit_connections(&mut config);
-    tell_settings(&reload.report);
     actix::System::new().block_on(serve(config, reload))
 }
 
@@ -54,6 +53,7 @@ async fn serve(config: Config, reload: Reload) -> ExitCode {
     let signals = StopSignals::catch();
     let identity = node::identity(&config, address.port(), &clock);
     introduce(&config, &ports, address, &identity);
+    tell_settings(&reload.report);
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
