@@ -78,7 +78,7 @@ impl Published {
             behind = order != beat.extra.order;
         } else if info.status == InstanceStatus::Unknown {
             return Tried::Done(Renewal::Unknown);
-        } else if has_pending_override(info) || beat.orders_another_override(info) {
+        } else if held.has_pending_order() || beat.orders_another_override(info) {
             return Tried::Ask;
         }
         let idle = beat.extra.idle.unwrap_or(0);
@@ -110,16 +110,11 @@ impl Published {
     }
 }
 
-/// An override that was stored and takes effect with the next heartbeat.
-fn has_pending_override(info: &InstanceInfo) -> bool {
-    let overridable = matches!(
-        info.status,
-        InstanceStatus::Up | InstanceStatus::OutOfService
-    );
-    overridable
-        && info
-            .override_status
-            .is_some_and(|ordered| ordered != info.status)
+impl Held {
+    /// An order was stored that takes effect with the next heartbeat.
+    fn has_pending_order(&self) -> bool {
+        self.info.status != self.version.visible()
+    }
 }
 
 impl Beat<'_> {
@@ -136,8 +131,7 @@ mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
     use crate::metrics::Renewals;
-    use crate::model::ChangeStamp;
-    use crate::model::samples;
+    use crate::model::{ChangeStamp, Order, Ordered, StampClock, samples};
     use crate::registry::Version;
     use crate::registry::lease::Began;
     use crate::registry::{LeaseTable, Renew};
@@ -161,18 +155,13 @@ mod tests {
     /// The same instance in the index and in a table, with the two answers to one heartbeat.
     fn both(
         info: InstanceInfo,
+        version: Version,
         config: RegistryConfig,
         beat: Beat<'_>,
     ) -> (Option<Renewal>, Renewal, bool, u64) {
         let published = Published::new(config, Renewals::default());
         let mut table = LeaseTable::new(config);
-        let held = table.put(
-            &info.key(),
-            info,
-            Version::of(ChangeStamp::FIRST, InstanceStatus::Up),
-            Began::Now,
-            at(0),
-        );
+        let held = table.put(&info.key(), info, version, Began::Now, at(0));
         published.index.insert(held.info.key(), held.clone());
         let fast = published.renew(beat, at(30_000));
         let deadline = held.lease.deadline();
@@ -200,7 +189,10 @@ mod tests {
             Some(Unknown),
         ];
         let mut asked = 0;
-        for (status, held_override) in each(&statuses, &overrides) {
+        let mut clock = StampClock::of(1);
+        let [early, middle, late] = [1, 2, 3].map(|wall| clock.next(wall));
+        let holding = each(&each(&statuses, &overrides), &[early, late]);
+        for ((status, held_override), ordered_at) in holding {
             for (ordered, origin) in each(&overrides, &[Client, Peer]) {
                 for (last_dirty, sync) in
                     each(&[None, Some(500), Some(1000), Some(1500)], &[true, false])
@@ -222,7 +214,15 @@ mod tests {
                         override_status: ordered,
                         origin,
                     };
-                    let (fast, slow, changed, deadline) = both(info, config, beat);
+                    let version = Version {
+                        order: held_override.map(|status| {
+                            let what = Ordered::Set(status);
+                            let stamp = ordered_at;
+                            Box::new(Order { stamp, what })
+                        }),
+                        ..Version::of(middle, status)
+                    };
+                    let (fast, slow, changed, deadline) = both(info, version, config, beat);
                     let case = format!("{status} {held_override:?} {beat:?}");
                     if fast.is_none() {
                         asked += 1;
@@ -235,7 +235,7 @@ mod tests {
                 }
             }
         }
-        assert!(asked > 0 && asked < 1000, "{asked}");
+        assert!(asked > 0 && asked < 2000, "{asked}");
     }
 
     fn each<A: Copy, B: Copy>(a: &[A], b: &[B]) -> Vec<(A, B)> {

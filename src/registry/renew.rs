@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
-use super::overrides::{Candidate, resulting_status};
 use super::table::Entry;
 use super::version::{Compared, compare, later_order};
 use super::{Held, LeaseTable, Registry, Version, What};
@@ -98,30 +97,22 @@ impl LeaseTable {
         let info = &held.info;
         let in_step =
             beat.last_dirty == Some(info.last_dirty) && config.sync_when_timestamp_differs;
-        let ordered = new_order(beat, info);
-        let adopted = ordered.filter(|_| in_step && entry.is_quiet(now));
-        let override_status = adopted.or(info.override_status);
-        let status = resulting_status(Candidate {
-            status: info.status,
-            override_status,
-            existing: Some(info.status),
-            origin: beat.origin,
-            pin_status: config.pin_status,
-        });
-        if status == InstanceStatus::Unknown {
+        if info.status == InstanceStatus::Unknown {
             return UNKNOWN;
         }
+        let ordered = new_order(beat, info);
+        let adopted = ordered.filter(|_| in_step && entry.is_quiet(now));
         // Nobody else changes the word's generation, so this cannot fail.
         let _ = held.lease.renew(held.generation, now);
         let sync = config.sync_when_timestamp_differs;
         let newer = beat.compared(&held, sync) == Compared::Newer;
         // With a newer stamp the override is stored now and takes effect with the next heartbeat.
-        let override_status = ordered.filter(|_| newer).or(override_status);
-        let came = override_status.filter(|_| override_status != info.override_status);
-        let order = match came {
+        let stored = ordered.filter(|_| newer);
+        let order = match adopted.or(stored) {
             Some(status) => Some(self.order_now(Ordered::Set(status), now)),
             None => held.version.order(),
         };
+        let status = adopted.unwrap_or_else(|| held.version.visible());
         let changed = self.apply(&held, status, order, now);
         let renewal = beat.compared(&held, sync).into_renewal(&changed, &held);
         Renewed { renewal, changed }
@@ -283,7 +274,7 @@ mod tests {
     use crate::config::{Mode, RegistryConfig};
     use crate::model::samples;
     use crate::registry::register::Newcomer;
-    use InstanceStatus::{Down, OutOfService, Unknown, Up};
+    use InstanceStatus::{Down, OutOfService, Starting, Unknown, Up};
     use Origin::{Client, Peer};
 
     fn at(mono: u64) -> Moment {
@@ -408,6 +399,34 @@ mod tests {
                 adopted.then_some(OutOfService),
                 "{origin:?} {ordered:?} {changed_at:?}"
             );
+        }
+    }
+
+    /// Over whatever the instance says of itself, and also for who registers late.
+    #[test]
+    fn an_adopted_override_holds_like_the_order_itself() {
+        for (own, ordered) in [
+            (Starting, Up),
+            (Down, OutOfService),
+            (Up, Down),
+            (OutOfService, Starting),
+        ] {
+            let info = InstanceInfo {
+                status: own,
+                ..samples::instance("A", "i")
+            };
+            let mut table = table_with(info.clone(), true);
+            let done = table.renew(&beat(Some(1000), Some(ordered), Peer), at(1));
+            let (held, before) = done.changed.expect("adopted");
+            assert_eq!((before, held.info.status), (own, ordered));
+            assert_eq!(held.version.visible(), ordered);
+
+            let late = InstanceInfo {
+                last_dirty: 999,
+                ..info
+            };
+            let done = table.register(Newcomer::of(late, Client), at(2));
+            assert_eq!(done.held.info.status, ordered, "{own} {ordered}");
         }
     }
 

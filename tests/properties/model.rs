@@ -48,6 +48,8 @@ pub struct Record {
     pub sent: Sent,
     pub status: Status,
     pub ordered: Option<Status>,
+    /// Whether the order came after what the instance said of itself: then it holds whatever that was (§8.1).
+    is_last_word: bool,
     pub stamp: u64,
     pub action: &'static str,
     pub updated: u64,
@@ -196,6 +198,7 @@ impl Model {
             id: key.1.clone(),
             status: sent.status.unwrap_or("UP"),
             ordered: sent.ordered.filter(|status| *status != "UNKNOWN"),
+            is_last_word: false,
             stamp: sent.stamp,
             action: "ADDED",
             updated: self.now,
@@ -211,7 +214,10 @@ impl Model {
             record.lease.up = before.lease.up;
         }
         let status_before = before.map(|before| before.status);
-        record.status = self.wins(record.status, record.ordered, status_before, peer);
+        record.status = match record.ordered {
+            Some(ordered) if record.is_last_word => ordered,
+            ordered => self.wins(record.status, ordered, status_before, peer),
+        };
         if record.status == "UP" {
             record.lease.up.get_or_insert(self.now);
         }
@@ -230,6 +236,7 @@ impl Model {
         record.sent = before.sent.clone();
         record.lease = Lease::new(&before.sent, self.rules, self.now);
         (record.stamp, record.ordered) = (before.stamp, before.ordered);
+        record.is_last_word = before.is_last_word;
         record.status = match (before.status, before.ordered) {
             ("UNKNOWN", None) => said,
             _ => before.status,
@@ -250,19 +257,23 @@ impl Model {
         let other = |status: &Status| *status != "UNKNOWN" && Some(*status) != record.ordered;
         let said = ordered.filter(|status| peer && other(status));
         let quiet = record.ordered_at.is_none_or(|at| self.now - at >= 90_000);
-        let adopted = said.filter(|_| quiet && stamp == Some(record.stamp));
-        let in_force = adopted.or(record.ordered);
-        let status = self.wins(record.status, in_force, Some(record.status), peer);
-        if status == "UNKNOWN" {
+        if record.status == "UNKNOWN" {
             return 404;
         }
         record.lease.renew(self.now);
         let newer = stamp.is_some_and(|stamp| stamp > record.stamp);
         let older = stamp.is_some_and(|stamp| stamp < record.stamp);
-        let ordered = said.filter(|_| newer).or(in_force);
         let before = (record.status, record.ordered);
-        (record.status, record.ordered) = (status, ordered);
-        if before != (status, ordered) {
+        // One that was stored with a newer stamp takes effect now (scenario 12).
+        if let Some(ordered) = record.ordered.filter(|_| record.is_last_word) {
+            record.status = ordered;
+        }
+        let adopted = said.filter(|_| quiet && stamp == Some(record.stamp));
+        record.status = adopted.unwrap_or(record.status);
+        if let Some(ordered) = adopted.or(said.filter(|_| newer)) {
+            (record.ordered, record.is_last_word) = (Some(ordered), true);
+        }
+        if before != (record.status, record.ordered) {
             self.modified(key, record);
         } else {
             self.silently(key, record);
@@ -307,6 +318,7 @@ impl Model {
             return 200;
         }
         (record.status, record.ordered) = (status, Some(status));
+        record.is_last_word = true;
         record.stamp = record.stamp.max(stamp.unwrap_or(0));
         record.ordered_at = Some(self.now);
         self.modified(key, record);
@@ -323,6 +335,7 @@ impl Model {
             return 200;
         }
         (record.status, record.ordered) = (status.unwrap_or("UNKNOWN"), None);
+        record.is_last_word = true;
         record.stamp = record.stamp.max(stamp.unwrap_or(0));
         record.ordered_at = Some(self.now);
         self.modified(key, record);
