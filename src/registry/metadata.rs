@@ -10,7 +10,7 @@ use actix::{Context, Handler, Message};
 use super::lease::Began;
 use super::{Held, LeaseTable, Registry, UnknownInstance, Version, What};
 use crate::clock::Moment;
-use crate::model::{ActionType, InstanceKey, Origin, Text, TooMuch};
+use crate::model::{ActionType, InstanceKey, InstanceStatus, Origin, Text, TooMuch};
 
 /// Asks the registry to merge `pairs` into an instance's metadata.
 #[derive(Clone, Debug, Message)]
@@ -54,13 +54,19 @@ impl LeaseTable {
         self.config.limits.metadata.allow(&info.metadata)?;
         info.action = ActionType::Added;
         info.last_updated = now.wall;
-        // The record is another one, and its status what is seen now: nothing new from the instance.
+        // The record is another one, and its status what the last order makes of it: nothing new from the instance.
+        let said = held.version.visible();
         let version = Version {
             stamp: self.stamps.next(now.wall),
-            said: held.info.status,
+            said,
             order: held.version.order.clone(),
         };
-        Ok(Some(self.put(&update.key, info, version, Began::Now, now)))
+        info.status = said;
+        let held = self.put(&update.key, info, version, Began::Now, now);
+        if said == InstanceStatus::Up {
+            held.lease.service_up(now);
+        }
+        Ok(Some(held))
     }
 }
 
@@ -77,14 +83,15 @@ impl Handler<UpdateMetadata> for Registry {
 impl Registry {
     fn update_metadata(&mut self, update: &UpdateMetadata) -> Result<(), MetadataRefused> {
         self.begin("update the metadata of", Some(&update.key));
+        let before = self.table.get(&update.key);
+        let before = before.map(|entry| entry.held.info.status);
         let changed = self.table.update_metadata(update, self.clock.now())?;
         let origin = Origin::Client;
         if let Some(held) = changed {
             self.metrics.metadata_updated(origin);
             let pairs = update.pairs.len();
             tracing::info!(instance = ?update.key, pairs, "metadata updated");
-            let status = held.info.status;
-            self.publish(What::MetadataChanged, origin, Some(status), &held);
+            self.publish(What::MetadataChanged, origin, before, &held);
         } else {
             self.note_renewal(&update.key, origin);
         }

@@ -358,6 +358,14 @@ impl Model {
         let up = record.lease.up;
         record.lease = Lease::new(&record.sent, self.rules, self.now);
         record.lease.up = up;
+        // A registration like any other, so that an order that was stored takes effect (§8.4).
+        if let Some(ordered) = record.ordered.filter(|_| record.is_last_word) {
+            record.status = ordered;
+        }
+        record.is_last_word = false;
+        if record.status == "UP" {
+            record.lease.up.get_or_insert(self.now);
+        }
         (record.action, record.updated) = ("ADDED", self.now);
         self.held.insert(key.clone(), record.clone());
         self.visible(key, record);
