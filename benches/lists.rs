@@ -109,7 +109,7 @@ impl World {
     async fn register(&self, n: usize) {
         let register = Register {
             info: instance(n),
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         };
         let registry = self.node.http.registry.addr();
         registry.send(register).await.unwrap().unwrap();
@@ -126,6 +126,7 @@ impl World {
         let update = UpdateMetadata {
             key: instance(n).key(),
             pairs: vec![pair],
+            by: Origin::Client.into(),
         };
         let registry = self.node.http.registry.addr();
         registry.send(update).await.unwrap().unwrap();
@@ -206,7 +207,7 @@ impl World {
         let key = instance(7).key();
         let cancel = Cancel {
             key,
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         };
         registry.send(cancel).await.unwrap().unwrap();
     }

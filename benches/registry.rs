@@ -64,7 +64,7 @@ impl World {
         for n in 0..leases {
             let register = Register {
                 info: instance(n),
-                origin: Origin::Client,
+                by: Origin::Client.into(),
             };
             registry.send(register).await.unwrap().unwrap();
         }
@@ -124,7 +124,13 @@ impl World {
                 (&mut beats, slice.iter().map(beat).collect()),
             ] {
                 let begin = Instant::now();
-                self.registry.send(ApplyBatch { items }).await.unwrap();
+                self.registry
+                    .send(ApplyBatch {
+                        items,
+                        by: Origin::Peer.into(),
+                    })
+                    .await
+                    .unwrap();
                 kind.push(begin.elapsed());
             }
         }

@@ -30,6 +30,8 @@ pub mod registry;
 #[cfg(feature = "server")]
 pub mod cache;
 #[cfg(feature = "server")]
+pub mod journal;
+#[cfg(feature = "server")]
 pub mod peers;
 #[cfg(feature = "server")]
 pub mod preservation;

@@ -110,11 +110,14 @@ impl Node {
         let (cache, reader) = ground.cache();
         let preservation = ground.preservation();
         let peers = ground.peers();
-        let registry = ground.registry(vec![
+        let journal = ground.journal();
+        let listeners = vec![
             cache.clone().recipient(),
             preservation.clone().recipient(),
             peers.clone().recipient(),
-        ]);
+            journal.clone().recipient(),
+        ];
+        let registry = ground.registry(listeners, journal.clone().recipient());
         let eviction = ground.eviction(&registry, &preservation);
         let vital = vec![
             Vital::new("registry", &registry),
@@ -122,10 +125,11 @@ impl Node {
             Vital::new("preservation", &preservation),
             Vital::new("eviction", &eviction),
             Vital::new("set of peers", &peers),
+            Vital::new("journal", &journal),
         ];
         let cluster = Cluster::join(&ground, &registry, peers.clone());
         let judge = preservation.clone();
-        let http = ground.into_http(registry, preservation, peers, reader);
+        let http = ground.into_http(registry, preservation, peers, journal, reader);
         Self {
             http: Data::new(http),
             vital,

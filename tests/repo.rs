@@ -22,7 +22,7 @@ const LAYERS: &[&[&str]] = &[
     &["transport"],
     &["mailbox"],
     &["registry", "client"],
-    &["preservation", "cache", "peers"],
+    &["preservation", "cache", "peers", "journal"],
     &["eviction"],
     &["http"],
     &["node"],
@@ -841,7 +841,7 @@ fn source(path: &str, text: &str) -> Source {
 
 #[test]
 fn an_import_from_a_higher_or_the_same_row_is_caught() {
-    let modules: BTreeSet<String> = ["cache", "journal"].map(String::from).into();
+    let modules: BTreeSet<String> = ["cache", "ledger"].map(String::from).into();
     let caught = |path, text| upward_imports(&source(path, text), &modules).join("\n");
 
     for (path, text, offence) in [
@@ -862,15 +862,15 @@ fn an_import_from_a_higher_or_the_same_row_is_caught() {
         ),
         (
             "src/cache/mod.rs",
-            "use crate::journal::Entry;",
-            "journal, which has no row",
+            "use crate::ledger::Entry;",
+            "ledger, which has no row",
         ),
         (
             "src/cache/mod.rs",
             "use crate::Registry;",
             "Registry, which is no module",
         ),
-        ("src/journal.rs", "", "`journal` has no row"),
+        ("src/ledger.rs", "", "`ledger` has no row"),
         (
             "src/registry/renew.rs",
             "use super::super::cache::Answers;",

@@ -207,9 +207,10 @@ mod tests {
         let mut cache = ResponseCache::new(config, clock, metrics, Arc::default(), None);
         let registered = RegistryEvent {
             revision: 1,
-            origin: Origin::Client,
+            by: Origin::Client.into(),
             stamp: ChangeStamp::FIRST,
             what: What::Registered { is_new: true },
+            before: None,
             held: Held::sample(samples::instance("A", "i")),
         };
         cache.mirror.apply(registered, 0);

@@ -101,9 +101,10 @@ mod tests {
     fn event(revision: u64, what: What, info: InstanceInfo) -> RegistryEvent {
         RegistryEvent {
             revision,
-            origin: Origin::Client,
+            by: Origin::Client.into(),
             stamp: ChangeStamp::FIRST,
             what,
+            before: None,
             held: Held::sample(info),
         }
     }

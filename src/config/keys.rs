@@ -148,6 +148,9 @@ pub const DELTA_RETENTION: &str = "eureka.server.retention-time-in-ms-in-delta-q
 /// See [`super::CacheConfig::delta_timer`].
 pub const DELTA_TIMER: &str = "eureka.server.delta-retention-timer-interval-in-ms";
 
+/// See [`super::JournalConfig::size`].
+pub const JOURNAL_SIZE: &str = "eureka.server.journal-size";
+
 /// See [`super::PageConfig::enabled`].
 pub const DASHBOARD_ENABLED: &str = "eureka.dashboard.enabled";
 /// See [`super::PageConfig::path`].
@@ -221,6 +224,7 @@ const SERVER: &[&str] = &[
     DISABLE_DELTA,
     DELTA_RETENTION,
     DELTA_TIMER,
+    JOURNAL_SIZE,
     DASHBOARD_ENABLED,
     DASHBOARD_PATH,
     ENVIRONMENT,

@@ -23,7 +23,7 @@
 //! | `report.rs` `advice.rs` | what is in force and where it came from, and what might be better |
 //! | `units.rs` | times and sizes |
 //! | `unknown.rs` | names that are no settings |
-//! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `page.rs` `peers.rs` `instance.rs` `log.rs` | the structs |
+//! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `journal.rs` `page.rs` `peers.rs` `instance.rs` `log.rs` | the structs |
 //! | `peer_lists.rs` | the lists of peers, in all their forms |
 //! | `security.rs` `security_read.rs` `password.rs` | who may do what |
 //! | `fetch_limit.rs` | Eureka's own limiter of reads |
@@ -40,6 +40,7 @@ mod files;
 mod gather;
 mod http;
 mod instance;
+mod journal;
 mod key;
 pub mod keys;
 mod limits;
@@ -76,6 +77,7 @@ pub use files::{Disk, Files};
 pub use gather::Given;
 pub use http::HttpConfig;
 pub use instance::{InstanceConfig, Link, Links, Own};
+pub use journal::JournalConfig;
 pub use limits::LimitsConfig;
 pub use log::LogConfig;
 pub use mistake::ConfigError;

@@ -3,8 +3,8 @@
 use super::read::Reader;
 use super::{
     CacheConfig, ConfigError, EvictionConfig, FetchLimitConfig, HttpConfig, InstanceConfig,
-    LimitsConfig, LogConfig, OverloadConfig, PageConfig, PeersConfig, PreservationConfig,
-    RegistryConfig, Report, SecurityConfig, Sources, TlsConfig, keys,
+    JournalConfig, LimitsConfig, LogConfig, OverloadConfig, PageConfig, PeersConfig,
+    PreservationConfig, RegistryConfig, Report, SecurityConfig, Sources, TlsConfig, keys,
 };
 
 /// Which defaults hold (design: two modes of behaviour). Each row of difference is a key of its own.
@@ -42,6 +42,7 @@ pub struct Config {
     pub preservation: PreservationConfig,
     pub eviction: EvictionConfig,
     pub cache: CacheConfig,
+    pub journal: JournalConfig,
     pub page: PageConfig,
     pub peers: PeersConfig,
     pub instance: InstanceConfig,
@@ -65,6 +66,7 @@ impl Config {
             preservation: PreservationConfig::of(mode),
             eviction: EvictionConfig::of(mode),
             cache: CacheConfig::of(mode),
+            journal: JournalConfig::default(),
             page: PageConfig::default(),
             peers: PeersConfig::of(mode),
             instance: InstanceConfig::default(),
@@ -116,6 +118,7 @@ impl Config {
             preservation: PreservationConfig::read(reader, mode),
             eviction: EvictionConfig::read(reader, mode),
             cache: CacheConfig::read(reader, mode),
+            journal: JournalConfig::read(reader),
             page: PageConfig::read(reader),
             peers: PeersConfig::read(reader, mode),
             instance: InstanceConfig::read(reader),

@@ -1,16 +1,18 @@
 //! Reads and changes of one instance.
 
-use actix_web::http::header::HeaderMap;
+use actix_web::HttpRequest;
 use actix_web::web::Payload;
 
 use super::answer::Answer;
 use super::ask::Ask;
+use super::audit::Act;
 use super::body;
+use super::by::by;
 use super::error::ApiError;
 use super::query::Query;
 use super::state::Http;
 use crate::metrics::FetchKind;
-use crate::model::{Extra, InstanceStatus, Origin};
+use crate::model::{By, Extra, InstanceKey, InstanceStatus, Origin, Who};
 use crate::registry::{
     Beat, Cancel, ClearStatus, FindById, Held, Register, Renew, Renewal, SetStatus, UpdateMetadata,
 };
@@ -59,11 +61,11 @@ pub(super) async fn register(
     http: &Http,
     ask: &Ask,
     app: &str,
-    headers: &HeaderMap,
+    request: &HttpRequest,
     payload: Payload,
 ) -> Result<Answer, ApiError> {
     let limits = &http.config.limits.content;
-    let body = body::read(headers, payload, http.body_limits()).await?;
+    let body = body::read(request.headers(), payload, http.body_limits()).await?;
     let draft = match body.format {
         Format::Json => json::registration(&body.text, limits),
         Format::Xml => xml::registration(&body.text, limits),
@@ -71,10 +73,8 @@ pub(super) async fn register(
     let draft = draft.map_err(|error| body.unreadable(error))?;
     let info = draft.settle(app, http.clock.now().wall)?;
     content::check(&info, limits).map_err(ApiError::TooMuch)?;
-    let register = Register {
-        info,
-        origin: ask.origin,
-    };
+    let by = by(http, request, Who::of(ask.origin));
+    let register = Register { info, by };
     let registered = http.registry.ask(register).await?;
     registered.map_err(ApiError::Full)?;
     Ok(Answer::empty(204, ask.accepted.object))
@@ -163,12 +163,12 @@ pub(super) async fn renew(
 pub(super) async fn cancel(
     http: &Http,
     ask: &Ask,
-    app: &str,
-    id: &str,
+    (app, id): (&str, &str),
+    by: By,
 ) -> Result<Answer, ApiError> {
     let cancel = Cancel {
         key: http.key(app, id),
-        origin: ask.origin,
+        by,
     };
     http.registry.ask(cancel).await??;
     Ok(done(ask))
@@ -179,8 +179,8 @@ pub(super) async fn set_status(
     http: &Http,
     ask: &Ask,
     query: Query<'_>,
-    app: &str,
-    id: &str,
+    (app, id): (&str, &str),
+    by: By,
 ) -> Result<Answer, ApiError> {
     let key = http.key(app, id);
     // An unknown instance is answered 404 whatever else is wrong (wire.md §3.8).
@@ -191,9 +191,10 @@ pub(super) async fn set_status(
         key,
         status: query.value()?,
         last_dirty: query.last_dirty()?,
-        origin: ask.origin,
+        by: by.clone(),
     };
-    http.registry.ask(order).await??;
+    http.registry.ask(order.clone()).await??;
+    note(ask, "override", &order.key, Some(order.status), &by);
     Ok(done(ask))
 }
 
@@ -202,8 +203,8 @@ pub(super) async fn clear_status(
     http: &Http,
     ask: &Ask,
     query: Query<'_>,
-    app: &str,
-    id: &str,
+    (app, id): (&str, &str),
+    by: By,
 ) -> Result<Answer, ApiError> {
     let key = http.key(app, id);
     if http.published.index.get(&key).is_none() {
@@ -214,9 +215,10 @@ pub(super) async fn clear_status(
         key,
         status,
         last_dirty: query.last_dirty()?,
-        origin: ask.origin,
+        by: by.clone(),
     };
-    http.registry.ask(order).await??;
+    http.registry.ask(order.clone()).await??;
+    note(ask, "end override", &order.key, status, &by);
     Ok(done(ask))
 }
 
@@ -225,15 +227,38 @@ pub(super) async fn update_metadata(
     http: &Http,
     ask: &Ask,
     query: Query<'_>,
-    app: &str,
-    id: &str,
+    (app, id): (&str, &str),
+    by: By,
 ) -> Result<Answer, ApiError> {
     let update = UpdateMetadata {
         key: http.key(app, id),
         pairs: query.pairs(http.config.limits.content.metadata.keys)?,
+        by: By {
+            who: Who::Client,
+            ..by
+        },
     };
     http.registry.ask(update).await??;
     Ok(done(ask))
+}
+
+/// Whoever orders a status acts as an operator, unless it is a peer that passes it on.
+fn note(
+    ask: &Ask,
+    action: &'static str,
+    key: &InstanceKey,
+    status: Option<InstanceStatus>,
+    by: &By,
+) {
+    if ask.origin == Origin::Client {
+        let act = Act {
+            action,
+            key,
+            status,
+            by,
+        };
+        act.log();
+    }
 }
 
 fn done(ask: &Ask) -> Answer {

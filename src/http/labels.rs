@@ -5,7 +5,7 @@ pub type Label = (usize, &'static str);
 
 /// Names by number, and the template that Spring's metrics would have for each. The first ones are Eureka's own
 /// routes.
-const LABELS: [(&str, &str); 20] = [
+const LABELS: [(&str, &str); 21] = [
     ("apps", "/eureka/apps"),
     ("delta", "/eureka/apps/delta"),
     ("app", "/eureka/apps/{app}"),
@@ -26,6 +26,7 @@ const LABELS: [(&str, &str); 20] = [
     ("info", "/actuator/info"),
     ("page", "/"),
     ("lastn", "/lastn"),
+    ("api", "/api/v1"),
 ];
 
 const fn label(row: usize) -> Label {
@@ -53,6 +54,7 @@ pub(super) const HEALTH: Label = label(16);
 pub(super) const INFO: Label = label(17);
 pub(super) const PAGE: Label = label(18);
 pub(super) const LASTN: Label = label(19);
+pub(super) const API: Label = label(20);
 
 /// The path that stands for all requests with this name.
 pub(super) fn uri(name: &str) -> &'static str {

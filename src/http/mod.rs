@@ -26,7 +26,10 @@
 //! | `health.rs` | alive, ready, and in Spring's words how the parts are |
 //! | `ops.rs` | metrics, and who answers |
 //! | `labels.rs` | what metrics call a request |
+//! | `api/` | everything as JSON, for people, their scripts and the page |
 //! | `dashboard/` | the page |
+//! | `by.rs` | who sent a request |
+//! | `audit.rs` | what operators did, in the log |
 //! | `answer.rs` `error.rs` | what goes back |
 //! | `rope_body.rs` | a long list on its way out |
 //! | `state.rs` | what handlers share |
@@ -37,8 +40,11 @@
 //! | `server.rs` | the server around it all |
 
 mod answer;
+mod api;
 mod ask;
+mod audit;
 mod body;
+mod by;
 mod channel;
 mod connections;
 mod dashboard;

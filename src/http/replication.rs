@@ -5,16 +5,18 @@
 
 use std::collections::HashSet;
 
+use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
 use actix_web::web::Payload;
 
 use super::answer::Answer;
 use super::body;
+use super::by::by;
 use super::error::ApiError;
 use super::query::Query;
 use super::state::Http;
 use crate::model::{
-    InstanceKey, ItemAnswer, Origin, Outgoing, OutgoingItem, PeerItem, ReplicationItem,
+    InstanceKey, ItemAnswer, Origin, Outgoing, OutgoingItem, PeerItem, ReplicationItem, Who,
 };
 use crate::peers::Heard;
 use crate::registry::{ApplyBatch, Beat, TakePage};
@@ -26,9 +28,10 @@ use crate::wire::{Format, ReadError, one_line};
 /// Carries out a batch; the answer is always JSON, one entry per item, never packed (wire.md §9.3).
 pub(super) async fn apply(
     http: &Http,
-    headers: &HeaderMap,
+    request: &HttpRequest,
     payload: Payload,
 ) -> Result<Answer, ApiError> {
+    let headers = request.headers();
     let body = body::read(headers, payload, http.batch_limits()).await?;
     if body.format == Format::Xml {
         let why = ReadError::Malformed("a batch is JSON".to_string());
@@ -47,10 +50,18 @@ pub(super) async fn apply(
     }
     // A long batch goes in slices, so that clients' changes do not wait for all of it.
     let mut carried_out = Vec::with_capacity(for_registry.items.len());
+    let by = by(http, request, Who::Peer);
     let mut items = for_registry.items.into_iter();
     while items.len() > 0 {
         let items = items.by_ref().take(SLICE).collect();
-        carried_out.extend(http.registry.ask(ApplyBatch { items }).await?);
+        carried_out.extend(
+            http.registry
+                .ask(ApplyBatch {
+                    items,
+                    by: by.clone(),
+                })
+                .await?,
+        );
     }
     let mut carried_out = carried_out.into_iter();
     let in_order = answers

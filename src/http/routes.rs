@@ -4,7 +4,7 @@ use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{FromRequest, Handler, Resource, Responder};
 
 use super::state::Http;
-use super::{dashboard, health, ops, service};
+use super::{api, dashboard, health, ops, service};
 
 /// Adds all routes of a node, below its context path.
 pub fn configure(app: &mut ServiceConfig, http: &Data<Http>) {
@@ -21,7 +21,8 @@ pub fn configure(app: &mut ServiceConfig, http: &Data<Http>) {
             health::ready,
         ))
         .service(read_only(under("/actuator/info"), ops::info))
-        .service(read_only(under("/actuator/prometheus"), ops::prometheus));
+        .service(read_only(under("/actuator/prometheus"), ops::prometheus))
+        .service(read_only(under("/api/v1/events"), api::events));
     if http.config.page.enabled {
         let page = under(&http.config.page.path);
         if !page.is_empty() {

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::answer::Answer;
 use super::ask::Ask;
+use super::by::by;
 use super::error::ApiError;
 use super::fetch_limit::Limited;
 use super::in_flight::Place;
@@ -22,7 +23,7 @@ use super::state::Http;
 use super::{body, info, instances, lists, replication, rope_body};
 use crate::cache::View;
 use crate::metrics::{ShedClass, ShedReason};
-use crate::model::Origin;
+use crate::model::{By, Origin, Who};
 use crate::wire::one_line;
 
 /// Answers one request.
@@ -114,6 +115,7 @@ async fn dispatch(
     if method == "GET" {
         limited(http, &route.target, request)?;
     }
+    let by = || by(http, request, Who::of(ask.origin));
     match method {
         "POST" => post(http, ask, &route.target, request, payload).await,
         _ => {
@@ -127,8 +129,8 @@ async fn dispatch(
                 return replication::page(http, request.headers(), query).await;
             }
             match method {
-                "PUT" => put(http, ask, route, query).await,
-                "DELETE" => delete(http, ask, &route.target, query).await,
+                "PUT" => put(http, ask, route, query, by).await,
+                "DELETE" => delete(http, ask, &route.target, query, by()).await,
                 _ => get(http, ask, route).await,
             }
         }
@@ -181,8 +183,8 @@ async fn post(
     let place = http.in_flight.take(announced(http, target, request));
     let _place = place.ok_or(ApiError::Busy(class))?;
     match target {
-        Target::App(app) => instances::register(http, ask, app, request.headers(), payload).await,
-        Target::Batch => replication::apply(http, request.headers(), payload).await,
+        Target::App(app) => instances::register(http, ask, app, request, payload).await,
+        Target::Batch => replication::apply(http, request, payload).await,
         _ => Err(ApiError::NotFound),
     }
 }
@@ -203,12 +205,15 @@ async fn put(
     ask: &Ask,
     route: &Route<'_>,
     query: Query<'_>,
+    by: impl Fn() -> By,
 ) -> Result<Answer, ApiError> {
     match &route.target {
         Target::Instance(app, id) => instances::renew(http, ask, route.v1, query, (app, id)).await,
-        Target::InstanceStatus(app, id) => instances::set_status(http, ask, query, app, id).await,
+        Target::InstanceStatus(app, id) => {
+            instances::set_status(http, ask, query, (app, id), by()).await
+        }
         Target::InstanceMetadata(app, id) => {
-            instances::update_metadata(http, ask, query, app, id).await
+            instances::update_metadata(http, ask, query, (app, id), by()).await
         }
         // Without AWS there is nothing to switch (wire.md §3.11).
         Target::Asg(_) => Err(ApiError::BadRequest),
@@ -221,10 +226,13 @@ async fn delete(
     ask: &Ask,
     target: &Target<'_>,
     query: Query<'_>,
+    by: By,
 ) -> Result<Answer, ApiError> {
     match target {
-        Target::Instance(app, id) => instances::cancel(http, ask, app, id).await,
-        Target::InstanceStatus(app, id) => instances::clear_status(http, ask, query, app, id).await,
+        Target::Instance(app, id) => instances::cancel(http, ask, (app, id), by).await,
+        Target::InstanceStatus(app, id) => {
+            instances::clear_status(http, ask, query, (app, id), by).await
+        }
         _ => Err(ApiError::NotFound),
     }
 }

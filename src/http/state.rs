@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::cache::Reader;
 use crate::clock::{Clock, Moment};
 use crate::config::{Config, keys};
+use crate::journal::Journal;
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::model::InstanceKey;
@@ -65,6 +66,8 @@ pub struct Http {
     pub preservation: Door<Preservation>,
     /// The way to the set of peers.
     pub peers: Door<Peers>,
+    /// The way to the journal.
+    pub journal: Door<Journal>,
     /// Whether lists are served.
     pub gate: Arc<Gate>,
     /// What the registry shows without being asked.
@@ -171,12 +174,13 @@ impl Http {
     }
 
     /// Requests that wait for each actor.
-    pub(super) fn mailboxes(&self) -> [(&'static str, usize); 4] {
+    pub(super) fn mailboxes(&self) -> [(&'static str, usize); 5] {
         [
             ("registry", self.registry.waiting()),
             ("preservation", self.preservation.waiting()),
             ("cache", self.reader.waiting()),
             ("peers", self.peers.waiting()),
+            ("journal", self.journal.waiting()),
         ]
     }
 }

@@ -13,13 +13,15 @@
 //! | `replication.rs` | one item of a peer's batch, and the answer to it |
 //! | `change.rs` | [`ChangeStamp`]: which of two copies was made later, between nodes of this kind |
 //! | `node_url.rs` | [`NodeUrl`]: where a node's Eureka service is |
-//! | `origin.rs` | [`Origin`]: who caused a change |
+//! | `origin.rs` | [`Origin`]: which side caused a change |
+//! | `by.rs` | [`By`]: who it was, for the journal |
 //! | `role.rs` | [`Role`], [`Grant`]: what somebody may do |
 //! | `secret.rs` | [`Secret`]: a text that is never shown |
 //! | `tls.rs` | where certificates and keys are |
 //! | `limits.rs` | [`Limit`]: how much of something is too much, and which key says so |
 
 mod applications;
+mod by;
 mod change;
 mod instance;
 mod limits;
@@ -35,6 +37,7 @@ mod status;
 mod tls;
 
 pub use applications::{Applications, StatusCounts};
+pub use by::{By, Who};
 pub use change::{ChangeStamp, Extra, NoStamp, Order, Ordered, StampClock};
 pub use instance::{
     DataCenter, EpochMillis, InstanceInfo, InstanceKey, LeaseTerms, LeaseTimes, Listed, Port, Text,

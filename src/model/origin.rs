@@ -1,4 +1,4 @@
-//! Who caused a change: a client of this node, or a peer that repeats what its client did.
+//! Which side caused a change: a client of this node, or a peer that repeats what its client did.
 //!
 //! Peers never hear of what a peer caused; that one distinction is the loop prevention of the whole
 //! cluster (server.md §13.1).

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::config::{Config, Own};
 use crate::eviction::{Eviction, EvictionParts};
 use crate::http::{FetchLimit, Guard, Http, Identity, InFlight, Live};
+use crate::journal::Journal;
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
 use crate::peers::{
@@ -19,7 +20,7 @@ use crate::peers::{
     refresh_interval,
 };
 use crate::preservation::Preservation;
-use crate::registry::{Published, Registry, RegistryEvent};
+use crate::registry::{LeaseEvent, Published, Registry, RegistryEvent};
 use crate::transport::Network;
 
 /// What every actor of a node is made from.
@@ -79,6 +80,7 @@ impl Ground {
         registry: Addr<Registry>,
         preservation: Addr<Preservation>,
         peers: Addr<Peers>,
+        journal: Addr<Journal>,
         reader: Reader,
     ) -> Http {
         let seconds = |actor| self.metrics.actors.message_seconds(actor);
@@ -87,6 +89,7 @@ impl Ground {
             registry: Door::new(registry, seconds("registry")),
             preservation: Door::new(preservation, seconds("preservation")),
             peers: Door::new(peers, seconds("peers")),
+            journal: Door::new(journal, seconds("journal")),
             in_flight: InFlight::new(self.config.overload.max_in_flight),
             fetch_limit: FetchLimit::new(&self.config.fetch_limit),
             guard: Guard::new(&self.config, self.metrics.access.clone()),
@@ -101,12 +104,20 @@ impl Ground {
         }
     }
 
-    pub(super) fn registry(&self, listeners: Vec<Recipient<RegistryEvent>>) -> Addr<Registry> {
+    pub(super) fn journal(&self) -> Addr<Journal> {
+        Journal::new(self.config.journal.size, self.clock.clone()).start()
+    }
+
+    pub(super) fn registry(
+        &self,
+        listeners: Vec<Recipient<RegistryEvent>>,
+        of_leases: Recipient<LeaseEvent>,
+    ) -> Addr<Registry> {
         let metrics = self.metrics.registry.clone();
         let published = self.published.clone();
         let clock = self.clock.clone();
         start(
-            Registry::new(clock, metrics, published, listeners),
+            Registry::new(clock, metrics, published, listeners).telling(of_leases),
             self.place,
         )
     }

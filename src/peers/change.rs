@@ -42,7 +42,7 @@ impl Change {
     /// What of an event concerns the peers. Of what peers caused nothing is passed on, ever.
     pub fn of(event: &RegistryEvent, now: Millis) -> Option<Self> {
         let info = &event.held.info;
-        let what = match (event.what, event.origin) {
+        let what = match (event.what, event.by.origin()) {
             (What::Evicted, _) | (What::Cancelled, Origin::Peer) => Changed::Gone,
             (What::Registered { is_new: true }, Origin::Peer) => Changed::Back,
             // The loop prevention of the whole cluster (server.md §13.1).
@@ -88,9 +88,10 @@ mod tests {
     fn event(what: What, origin: Origin, info: InstanceInfo) -> RegistryEvent {
         RegistryEvent {
             revision: 7,
-            origin,
+            by: origin.into(),
             what,
             stamp: stamp(),
+            before: None,
             held: Held::sample(info),
         }
     }

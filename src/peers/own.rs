@@ -55,7 +55,7 @@ impl OwnInstance {
     pub async fn leave(&self) {
         let cancel = Cancel {
             key: self.info.key(),
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         };
         // It may be gone already, and so may the registry: then there is nothing to leave.
         let _ = self.registry.send(cancel).await;
@@ -69,7 +69,7 @@ impl OwnInstance {
         };
         let register = Register {
             info,
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         };
         if let Ok(Err(reason)) = self.registry.send(register).await {
             tracing::warn!(%reason, "this node cannot register itself");

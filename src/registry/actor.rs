@@ -11,11 +11,14 @@ use actix::{Actor, AsyncContext, Context, Recipient};
 use super::recent::RecentChanges;
 use super::shared_texts::SharedTexts;
 use super::tombstones::Tombstones;
-use super::{Held, Index, Lease, LeaseTable, RegistryEvent, Renewed, Undelivered, What};
+use super::{
+    Held, Index, Lease, LeaseEvent, LeaseTable, LeaseWhat, RegistryEvent, Renewed, Undelivered,
+    What,
+};
 use crate::clock::{Clock, Millis, Moment};
 use crate::config::{LeaseAccounting, RegistryConfig};
 use crate::metrics::{RegistryMetrics, Renewals};
-use crate::model::{Extra, InstanceKey, InstanceStatus, Origin, Text};
+use crate::model::{By, Extra, InstanceKey, Text};
 
 /// What the registry shows to all threads, and what others let it know without a message.
 #[derive(Debug)]
@@ -130,6 +133,7 @@ pub struct Registry {
     pub(super) texts: SharedTexts,
     pub(super) published: Arc<Published>,
     listeners: Vec<Recipient<RegistryEvent>>,
+    lease_listener: Option<Recipient<LeaseEvent>>,
     revision: u64,
     pub(super) tombstones: Tombstones,
     /// Applications that were told that their leases are lengthened; bounded, for the log only.
@@ -158,26 +162,46 @@ impl Registry {
             texts: SharedTexts::default(),
             published,
             listeners,
+            lease_listener: None,
             revision: 0,
             lengthened: HashSet::new(),
         }
     }
 
-    /// Makes a change visible: event out, index, revision. `before` is the status readers saw until
+    /// The same, telling `listener` what becomes of leases without a change that could be seen.
+    pub fn telling(self, listener: Recipient<LeaseEvent>) -> Self {
+        let lease_listener = Some(listener);
+        Self {
+            lease_listener,
+            ..self
+        }
+    }
+
+    /// Tells what became of leases, if there is anything to tell.
+    pub(super) fn tell(&self, what: LeaseWhat, leases: Vec<(Arc<Held>, Millis)>) {
+        if let Some(listener) = self.lease_listener.as_ref().filter(|_| !leases.is_empty()) {
+            let now = self.clock.now();
+            listener.do_send(LeaseEvent { now, what, leases });
+        }
+    }
+
+    /// Makes a change visible: event out, index, revision. `before` is what readers saw until
     /// now, `None` if the instance was not held.
     pub(super) fn publish(
         &mut self,
         what: What,
-        origin: Origin,
-        before: Option<InstanceStatus>,
+        by: By,
+        before: Option<Arc<Held>>,
         held: &Arc<Held>,
     ) {
+        let status_before = before.as_ref().map(|before| before.info.status);
         self.revision += 1;
         let event = RegistryEvent {
             revision: self.revision,
-            origin,
+            by,
             what,
             stamp: held.version.stamp,
+            before,
             held: held.clone(),
         };
         for listener in &self.listeners {
@@ -185,7 +209,7 @@ impl Registry {
         }
         let key = held.info.key();
         let after = (!what.is_removal()).then_some(held.info.status);
-        self.metrics.instances.moved(&key.app, before, after);
+        self.metrics.instances.moved(&key.app, status_before, after);
         self.metrics.leases.set(self.table.len() as f64);
         self.metrics
             .applications

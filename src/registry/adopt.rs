@@ -8,7 +8,9 @@ use actix::{Context, Handler, Message};
 
 use super::Registry;
 use crate::clock::Millis;
-use crate::model::{ChangeStamp, InstanceInfo, InstanceKey, InstanceStatus, Ordered, PeerCopy};
+use crate::model::{
+    By, ChangeStamp, InstanceInfo, InstanceKey, InstanceStatus, Ordered, PeerCopy, Who,
+};
 
 /// Asks the registry to take for its own what a peer knows better, where that is later still.
 #[derive(Debug, Message)]
@@ -27,7 +29,9 @@ impl Handler<Adopt> for Registry {
         match msg {
             Adopt::Copy(copy) => self.adopt_copy(copy),
             // That it is not held here any more is just as well.
-            Adopt::Cancel(key, stamp) => _ = self.cancel_from_peer(key, Some(stamp)),
+            Adopt::Cancel(key, stamp) => {
+                _ = self.cancel_from_peer(key, Some(stamp), By::only(Who::Peer));
+            }
         }
     }
 }
@@ -57,7 +61,8 @@ impl Registry {
         {
             let order = self.table.order_now(Ordered::Set(status), now);
             // It is held, so this cannot fail; the lease is renewed by what called for it.
-            let _ = self.adopt_order(key, order, Millis::MAX, None);
+            let by = By::only(Who::Peer);
+            let _ = self.adopt_order(key, order, Millis::MAX, None, &by);
         }
     }
 

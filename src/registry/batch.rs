@@ -8,7 +8,8 @@ use super::lease::Reckoning;
 use super::register::Newcomer;
 use super::{ClearStatus, Registry, Renew, Renewal, SetStatus, UnknownInstance};
 use crate::model::{
-    ChangeStamp, Extra, InstanceInfo, InstanceKey, ItemAnswer, Origin, PeerItem, ReplicationItem,
+    By, ChangeStamp, Extra, InstanceInfo, InstanceKey, ItemAnswer, Origin, PeerItem,
+    ReplicationItem,
 };
 
 /// Asks the registry to carry out a peer's items.
@@ -17,15 +18,18 @@ use crate::model::{
 pub struct ApplyBatch {
     /// In the order of the peer.
     pub items: Vec<PeerItem>,
+    /// Who it is.
+    pub by: By,
 }
 
 impl Handler<ApplyBatch> for Registry {
     type Result = MessageResult<ApplyBatch>;
 
     fn handle(&mut self, msg: ApplyBatch, _ctx: &mut Context<Self>) -> Self::Result {
+        let by = &msg.by;
         let apply = |item| {
             let action = PeerItem::action(&item);
-            let answer = self.apply(item);
+            let answer = self.apply(item, by);
             self.metrics.replicated(action, answer.status_code());
             answer
         };
@@ -34,7 +38,7 @@ impl Handler<ApplyBatch> for Registry {
 }
 
 impl Registry {
-    pub(super) fn apply(&mut self, item: PeerItem) -> ItemAnswer {
+    pub(super) fn apply(&mut self, item: PeerItem, by: &By) -> ItemAnswer {
         let PeerItem { item, extra } = item;
         self.saw(&extra);
         match item {
@@ -43,33 +47,39 @@ impl Registry {
             {
                 ItemAnswer::Done
             }
-            ReplicationItem::Register(info) => self.register_from_peer(*info, extra),
+            ReplicationItem::Register(info) => self.register_from_peer(*info, extra, by),
             ReplicationItem::Heartbeat {
                 key,
                 last_dirty,
                 override_status,
-            } => self.answer_beat(&Renew {
-                key,
-                last_dirty,
-                override_status,
-                origin: Origin::Peer,
-                extra,
-            }),
-            ReplicationItem::Cancel(key) => known(self.cancel_from_peer(key, extra.stamp)),
+            } => {
+                let beat = Renew {
+                    key,
+                    last_dirty,
+                    override_status,
+                    origin: Origin::Peer,
+                    extra,
+                };
+                self.answer_beat(&beat, by)
+            }
+            ReplicationItem::Cancel(key) => {
+                known(self.cancel_from_peer(key, extra.stamp, by.clone()))
+            }
             ReplicationItem::StatusUpdate {
                 key, last_dirty, ..
             }
             | ReplicationItem::DeleteStatusOverride {
                 key, last_dirty, ..
             } if let Some(order) = extra.order => {
-                known(self.adopt_order(&key, order, extra.idle.unwrap_or(0), last_dirty))
+                let idle = extra.idle.unwrap_or(0);
+                known(self.adopt_order(&key, order, idle, last_dirty, by))
             }
-            item => self.order_from_peer(item),
+            item => self.order_from_peer(item, by),
         }
     }
 
-    fn order_from_peer(&mut self, item: ReplicationItem) -> ItemAnswer {
-        let origin = Origin::Peer;
+    fn order_from_peer(&mut self, item: ReplicationItem, by: &By) -> ItemAnswer {
+        let by = by.clone();
         match item {
             ReplicationItem::StatusUpdate {
                 key,
@@ -79,7 +89,7 @@ impl Registry {
                 key,
                 status,
                 last_dirty,
-                origin,
+                by,
             })),
             ReplicationItem::DeleteStatusOverride {
                 key,
@@ -89,7 +99,7 @@ impl Registry {
                 key,
                 status: Some(status),
                 last_dirty,
-                origin,
+                by,
             })),
             _ => ItemAnswer::Refused,
         }
@@ -108,7 +118,12 @@ impl Registry {
     }
 
     /// Registers what a peer holds, unless it was cancelled after that.
-    pub(super) fn register_from_peer(&mut self, info: InstanceInfo, extra: Extra) -> ItemAnswer {
+    pub(super) fn register_from_peer(
+        &mut self,
+        info: InstanceInfo,
+        extra: Extra,
+        by: &By,
+    ) -> ItemAnswer {
         let key = info.key();
         let is_held = self.table.get(&key).is_some();
         if !is_held && self.tombstones.refuse(&key, info.last_dirty, extra.stamp) {
@@ -118,7 +133,7 @@ impl Registry {
         let newcomer = Newcomer {
             info,
             extra,
-            origin: Origin::Peer,
+            by: by.clone(),
             order_ended: None,
         };
         let Err(reason) = self.register(newcomer) else {
@@ -128,9 +143,9 @@ impl Registry {
         ItemAnswer::Refused
     }
 
-    fn answer_beat(&mut self, beat: &Renew) -> ItemAnswer {
+    fn answer_beat(&mut self, beat: &Renew, by: &By) -> ItemAnswer {
         let now = self.clock.now();
-        match self.renew(beat) {
+        match self.renew(beat, by.clone()) {
             Renewal::Unknown => self.cancelled_or(&beat.key, &beat.extra, ItemAnswer::Unknown),
             renewal => renewal.into_answer(self.clock.epoch(), now),
         }

@@ -9,7 +9,7 @@ use actix::{Context, Handler, Message};
 
 use super::{Held, Registry, UnknownInstance, What};
 use crate::clock::Millis;
-use crate::model::{ChangeStamp, EpochMillis, InstanceKey, InstanceStatus, Origin};
+use crate::model::{By, ChangeStamp, EpochMillis, InstanceKey, Origin};
 
 /// Asks the registry to let the instance under `key` go.
 #[derive(Clone, Debug, Message)]
@@ -18,7 +18,7 @@ pub struct Cancel {
     /// Which instance.
     pub key: InstanceKey,
     /// Who asks.
-    pub origin: Origin,
+    pub by: By,
 }
 
 // === the handler ===
@@ -27,7 +27,7 @@ impl Handler<Cancel> for Registry {
     type Result = Result<(), UnknownInstance>;
 
     fn handle(&mut self, msg: Cancel, _ctx: &mut Context<Self>) -> Self::Result {
-        self.cancel(msg.key, msg.origin, None)
+        self.cancel(msg.key, msg.by, None)
     }
 }
 
@@ -37,6 +37,7 @@ impl Registry {
         &mut self,
         key: InstanceKey,
         stamp: Option<ChangeStamp>,
+        by: By,
     ) -> Result<(), UnknownInstance> {
         let held = self.table.get(&key).map(|entry| entry.held.version.stamp);
         if let (Some(held), Some(cancelled)) = (held, stamp)
@@ -50,15 +51,16 @@ impl Registry {
             let now = self.clock.now().mono;
             self.bury(key.clone(), None, stamp, now);
         }
-        self.cancel(key, Origin::Peer, stamp)
+        self.cancel(key, by, stamp)
     }
 
     pub(super) fn cancel(
         &mut self,
         key: InstanceKey,
-        origin: Origin,
+        by: By,
         stamp: Option<ChangeStamp>,
     ) -> Result<(), UnknownInstance> {
+        let origin = by.origin();
         self.begin("cancel", Some(&key));
         let now = self.clock.now();
         self.recent.cancelled(now.wall, key.clone());
@@ -77,7 +79,7 @@ impl Registry {
         }
         self.metrics.cancelled(origin);
         tracing::info!(instance = ?key, origin = origin.as_str(), "deregistered");
-        self.publish_removal(What::Cancelled, origin, &held);
+        self.publish_removal(What::Cancelled, by, &held);
         Ok(())
     }
 
@@ -102,11 +104,10 @@ impl Registry {
     }
 
     /// Publishes that an instance went, and how old its lease became.
-    pub(super) fn publish_removal(&mut self, what: What, origin: Origin, held: &Arc<Held>) {
+    pub(super) fn publish_removal(&mut self, what: What, by: By, held: &Arc<Held>) {
         let age = held.lease.age(self.clock.now());
         self.metrics.lease_age.record(age as f64 / 1000.0);
-        let before: InstanceStatus = held.info.status;
-        self.publish(what, origin, Some(before), held);
+        self.publish(what, by, Some(held.clone()), held);
     }
 }
 
@@ -115,6 +116,7 @@ mod tests {
     use super::*;
     use crate::clock::Moment;
     use crate::config::{Mode, RegistryConfig};
+    use crate::model::InstanceStatus;
     use crate::model::{ActionType, samples};
     use crate::registry::LeaseTable;
     use crate::registry::register::Newcomer;

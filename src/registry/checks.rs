@@ -10,7 +10,7 @@ use super::{Published, Registry};
 use crate::clock::Clock;
 use crate::config::{Mode, RegistryConfig};
 use crate::metrics::{Metrics, RegistryMetrics};
-use crate::model::ContentLimits;
+use crate::model::{By, ContentLimits, Who};
 use crate::wire::checks::check_record;
 use crate::wire::replication::{ReadItem, read_batch, write_answers};
 
@@ -44,7 +44,7 @@ fn carry_out(registry: &mut Registry, body: &str) {
     let mut answers = Vec::new();
     for item in items.into_iter().flatten() {
         let key = item.key();
-        answers.push(registry.apply(item));
+        answers.push(registry.apply(item, &By::only(Who::Peer)));
         registry.table.assert_consistent();
         let held = registry.table.get(&key).is_some();
         assert_eq!(registry.published.index.get(&key).is_some(), held, "{key}");

@@ -13,11 +13,12 @@ use crate::clock::Clock;
 use crate::config::{Mode, RegistryConfig};
 use crate::metrics::Metrics;
 use crate::model::{
-    InstanceInfo, InstanceKey, InstanceStatus, ItemAnswer, Origin, PeerItem, ReplicationItem,
-    samples,
+    By, InstanceInfo, InstanceKey, InstanceStatus, ItemAnswer, Origin, PeerItem, ReplicationItem,
+    Who, samples,
 };
 
 const NODES: usize = 3;
+const PEER: By = By::only(Who::Peer);
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -91,7 +92,7 @@ impl World {
                     key,
                     status,
                     last_dirty,
-                    origin,
+                    by: origin.into(),
                 };
                 let _ = self.nodes[node].set_status(&order);
             }
@@ -100,13 +101,17 @@ impl World {
                     key,
                     status,
                     last_dirty,
-                    origin,
+                    by: origin.into(),
                 };
                 let _ = self.nodes[node].clear_status(&order);
             }
             Step::Metadata(node, value) => {
                 let pairs = vec![("k".into(), value.to_string().into())];
-                let update = UpdateMetadata { key, pairs };
+                let update = UpdateMetadata {
+                    key,
+                    pairs,
+                    by: Origin::Client.into(),
+                };
                 let node = &mut self.nodes[node];
                 let _ = node.table.update_metadata(&update, node.clock.now());
             }
@@ -133,7 +138,7 @@ impl World {
 
     fn tell(&mut self, from: usize, to: usize) {
         if let Some(held) = self.held(from).filter(|_| from != to) {
-            self.nodes[to].apply(registration(&held));
+            self.nodes[to].apply(registration(&held), &PEER);
         }
     }
 
@@ -151,14 +156,14 @@ impl World {
             },
             extra: held.extra(now),
         };
-        match self.nodes[to].apply(beat) {
+        match self.nodes[to].apply(beat, &PEER) {
             ItemAnswer::Done => {}
-            ItemAnswer::Unknown => _ = self.nodes[to].apply(registration(&held)),
+            ItemAnswer::Unknown => _ = self.nodes[to].apply(registration(&held), &PEER),
             ItemAnswer::Newer(info, _, extra) => {
-                _ = self.nodes[from].register_from_peer((*info).clone(), extra);
+                _ = self.nodes[from].register_from_peer((*info).clone(), extra, &PEER);
             }
             ItemAnswer::Cancelled(stamp) => {
-                _ = self.nodes[from].cancel_from_peer(key(), Some(stamp));
+                _ = self.nodes[from].cancel_from_peer(key(), Some(stamp), PEER);
             }
             ItemAnswer::Refused => panic!("refused"),
         }
@@ -168,7 +173,7 @@ impl World {
     fn quiet(&mut self) {
         for item in std::mem::take(&mut self.cancelled) {
             for node in &mut self.nodes {
-                node.apply(item.clone());
+                node.apply(item.clone(), &PEER);
             }
         }
         for _ in 0..2 {

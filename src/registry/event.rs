@@ -5,7 +5,8 @@ use std::sync::Arc;
 use actix::Message;
 
 use super::Held;
-use crate::model::{ChangeStamp, InstanceKey, Origin};
+use crate::clock::{Millis, Moment};
+use crate::model::{By, ChangeStamp, InstanceKey};
 
 /// A visible change that has happened; past tense, no reply.
 #[derive(Clone, Debug, Message)]
@@ -14,13 +15,36 @@ pub struct RegistryEvent {
     /// Its number: one more than that of the change before.
     pub revision: u64,
     /// Who caused it.
-    pub origin: Origin,
+    pub by: By,
     /// What happened.
     pub what: What,
     /// When and where the record was made, or in a removal the instance cancelled.
     pub stamp: ChangeStamp,
+    /// The instance before the change, if it was held.
+    pub before: Option<Arc<Held>>,
     /// The instance after the change; after a removal, as it was removed.
     pub held: Arc<Held>,
+}
+
+/// Something that concerns the leases of instances and that no list shows; past tense, no reply.
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "()")]
+pub struct LeaseEvent {
+    /// When.
+    pub now: Moment,
+    /// What happened.
+    pub what: LeaseWhat,
+    /// Each instance, with the moment at which it fell silent or began to be kept.
+    pub leases: Vec<(Arc<Held>, Millis)>,
+}
+
+/// The kinds of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaseWhat {
+    /// Self-preservation keeps them although they have ended.
+    Kept,
+    /// They had been kept, and were renewed after all.
+    BeatAgain,
 }
 
 /// The kinds of change.

@@ -10,9 +10,9 @@ use actix::{Context, Handler, Message, MessageResult};
 
 use super::lease::Hold;
 use super::word::Word;
-use super::{Held, Registry, What};
+use super::{Held, LeaseWhat, Registry, What};
 use crate::clock::Millis;
-use crate::model::Origin;
+use crate::model::{By, Who};
 
 /// Asks which leases have ended.
 #[derive(Clone, Copy, Debug, Message)]
@@ -97,6 +97,7 @@ impl Registry {
         self.metrics.held.set(swept.held as f64);
         self.metrics.silent.set(swept.silent as f64);
         self.published.set_next_due(swept.next_due);
+        self.tell(LeaseWhat::BeatAgain, swept.returned);
         let judged = |(held, word)| Judged { held, word };
         Overdue {
             due: swept.due.into_iter().map(judged).collect(),
@@ -115,7 +116,7 @@ impl Registry {
         self.recent.cancelled(now.wall, key.clone());
         self.metrics.evicted();
         tracing::debug!(instance = ?key, "evicted: its lease ended");
-        self.publish_removal(What::Evicted, Origin::Client, &held);
+        self.publish_removal(What::Evicted, By::only(Who::Node), &held);
         true
     }
 
@@ -126,9 +127,14 @@ impl Registry {
             since: now.mono,
             heard: msg.heard,
         };
-        for judged in &msg.leases {
-            self.table.hold(&judged.held, judged.word, hold, now);
-        }
+        let held = msg.leases.iter().filter(|judged| {
+            let Judged { held, word } = judged;
+            self.table.hold(held, *word, hold, now)
+        });
+        let held = held
+            .map(|judged| (judged.held.clone(), hold.since))
+            .collect();
+        self.tell(LeaseWhat::Kept, held);
     }
 }
 
@@ -137,6 +143,7 @@ mod tests {
     use super::*;
     use crate::clock::Moment;
     use crate::config::{Mode, RegistryConfig};
+    use crate::model::Origin;
     use crate::model::{InstanceKey, samples};
     use crate::registry::register::Newcomer;
     use crate::registry::{LeaseTable, Renew};

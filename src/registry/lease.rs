@@ -236,6 +236,12 @@ impl Lease {
         (since != NEVER && self.is_expired(now, 0)).then_some(Hold { since, heard })
     }
 
+    /// Since when it was kept, whether it is renewed by now or not.
+    pub(super) fn held_since(&self) -> Option<Millis> {
+        let since = self.held_since.load(Ordering::Acquire);
+        (since != NEVER).then_some(since)
+    }
+
     /// Marks the lease as kept.
     pub(super) fn begin_hold(&self, hold: Hold) {
         self.held_heard.store(hold.heard, Ordering::Release);

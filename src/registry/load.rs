@@ -9,7 +9,9 @@ use std::sync::Arc;
 use actix::{Context, Handler, Message, MessageResult};
 
 use super::{Held, Registry};
-use crate::model::{ChangeStamp, Extra, InstanceInfo, InstanceKey, Order, Ordered, PeerCopy};
+use crate::model::{
+    By, ChangeStamp, Extra, InstanceInfo, InstanceKey, Order, Ordered, PeerCopy, Who,
+};
 
 /// Asks the registry to take these records over; answers how many it did not hold before.
 #[derive(Debug, Message)]
@@ -64,7 +66,7 @@ impl Registry {
         self.saw(&copy.extra);
         if !self.renews_only(&copy.info, &copy.extra) {
             // A record that is refused is in the log; there is nobody to answer.
-            self.register_from_peer(*copy.info, copy.extra);
+            self.register_from_peer(*copy.info, copy.extra, &By::only(Who::Peer));
         }
     }
 

@@ -10,7 +10,7 @@ use actix::{Context, Handler, Message};
 use super::lease::Began;
 use super::{Held, LeaseTable, Registry, UnknownInstance, Version, What};
 use crate::clock::Moment;
-use crate::model::{ActionType, InstanceKey, InstanceStatus, Origin, Text, TooMuch};
+use crate::model::{ActionType, By, InstanceKey, InstanceStatus, Text, TooMuch};
 
 /// Asks the registry to merge `pairs` into an instance's metadata.
 #[derive(Clone, Debug, Message)]
@@ -20,6 +20,8 @@ pub struct UpdateMetadata {
     pub key: InstanceKey,
     /// Keys are not empty and differ from each other.
     pub pairs: Vec<(Text, Text)>,
+    /// Who changes them.
+    pub by: By,
 }
 
 /// Why metadata were not merged.
@@ -84,14 +86,14 @@ impl Registry {
     fn update_metadata(&mut self, update: &UpdateMetadata) -> Result<(), MetadataRefused> {
         self.begin("update the metadata of", Some(&update.key));
         let before = self.table.get(&update.key);
-        let before = before.map(|entry| entry.held.info.status);
+        let before = before.map(|entry| entry.held.clone());
         let changed = self.table.update_metadata(update, self.clock.now())?;
-        let origin = Origin::Client;
+        let origin = update.by.origin();
         if let Some(held) = changed {
             self.metrics.metadata_updated(origin);
             let pairs = update.pairs.len();
             tracing::info!(instance = ?update.key, pairs, "metadata updated");
-            self.publish(What::MetadataChanged, origin, before, &held);
+            self.publish(What::MetadataChanged, update.by.clone(), before, &held);
         } else {
             self.note_renewal(&update.key, origin);
         }
@@ -103,6 +105,7 @@ impl Registry {
 mod tests {
     use super::*;
     use crate::config::{Mode, RegistryConfig};
+    use crate::model::Origin;
     use crate::model::{Limit, samples};
     use crate::registry::register::Newcomer;
 
@@ -120,6 +123,7 @@ mod tests {
                 .iter()
                 .map(|(k, v)| ((*k).into(), (*v).into()))
                 .collect(),
+            by: Origin::Client.into(),
         };
 
         let update_a = update("i", &[("a", "1"), ("b", "3")]);
@@ -178,6 +182,7 @@ mod tests {
             let update = UpdateMetadata {
                 key: key.clone(),
                 pairs: vec![(name.into(), value.into())],
+                by: Origin::Client.into(),
             };
             let got = match table.update_metadata(&update, at(1)) {
                 Err(MetadataRefused::TooMuch(too_much)) => Some(too_much.limit.key),

@@ -67,7 +67,7 @@ pub use batch::ApplyBatch;
 pub use cancel::Cancel;
 #[cfg(any(test, fuzzing))]
 pub use checks::check_batch;
-pub use event::{RegistryEvent, UnknownInstance, What};
+pub use event::{LeaseEvent, LeaseWhat, RegistryEvent, UnknownInstance, What};
 pub use evict::{EvictExpired, HoldLeases, Judged, Overdue, TakeOverdue};
 pub use held::Held;
 pub use in_step::Beat;

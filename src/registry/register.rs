@@ -18,8 +18,8 @@ use super::version::{Compared, compare, later_order};
 use super::{Held, LeaseTable, Registry, Version, What};
 use crate::clock::{Millis, Moment};
 use crate::model::{
-    ActionType, ChangeStamp, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, Limit,
-    Order, Ordered, Origin, StampClock, TooMuch,
+    ActionType, By, ChangeStamp, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus,
+    Limit, Order, Ordered, Origin, StampClock, TooMuch,
 };
 
 /// A direct client's stamp that is older than the held one by more than this is a clock set back.
@@ -34,15 +34,15 @@ pub struct Register {
     /// The record, checked and canonical.
     pub info: InstanceInfo,
     /// Who brings it.
-    pub origin: Origin,
+    pub by: By,
 }
 
 /// What a registration changed.
 #[derive(Debug)]
 pub(super) struct Registered {
     pub(super) held: Arc<Held>,
-    /// The status before, if it was held.
-    pub(super) before: Option<InstanceStatus>,
+    /// What was held before.
+    pub(super) before: Option<Arc<Held>>,
     pub(super) clock_set_back: bool,
 }
 
@@ -105,7 +105,7 @@ impl LeaseTable {
         }
         Registered {
             held,
-            before: existing.map(|held| held.info.status),
+            before: existing,
             clock_set_back,
         }
     }
@@ -116,7 +116,7 @@ impl LeaseTable {
 pub(super) struct Newcomer {
     pub(super) info: InstanceInfo,
     pub(super) extra: Extra,
-    pub(super) origin: Origin,
+    pub(super) by: By,
     /// An order that ended with the instance's last cancellation, where that was not long ago. A peer that has it still
     /// must be told so, or it would count for the new registration.
     pub(super) order_ended: Option<ChangeStamp>,
@@ -131,11 +131,11 @@ struct Settled {
 
 impl Newcomer {
     /// One of which nobody says more than Eureka does.
-    pub(super) fn of(info: InstanceInfo, origin: Origin) -> Self {
+    pub(super) fn of(info: InstanceInfo, by: impl Into<By>) -> Self {
         Self {
             info,
             extra: Extra::NONE,
-            origin,
+            by: by.into(),
             order_ended: None,
         }
     }
@@ -172,7 +172,7 @@ impl Newcomer {
                 status: self.info.status,
                 override_status: None,
                 existing: Some(held.info.status),
-                origin: self.origin,
+                origin: self.by.origin(),
                 pin_status: pin_status && !overridden,
             })
         });
@@ -180,7 +180,7 @@ impl Newcomer {
     }
 
     fn is_older_than(&self, held: &Held) -> bool {
-        let stamp = match self.origin {
+        let stamp = match self.by.origin() {
             Origin::Client => None,
             Origin::Peer => self.extra.stamp,
         };
@@ -191,7 +191,7 @@ impl Newcomer {
     /// Whether its stamp is old because the client's clock was set back.
     fn is_set_back(&self, held: &Held) -> bool {
         let behind = held.info.last_dirty.saturating_sub(self.info.last_dirty);
-        self.origin == Origin::Client && behind > CLOCK_STEP_MS
+        self.by.origin() == Origin::Client && behind > CLOCK_STEP_MS
     }
 
     /// The last order after it. A record of another kind of sender never replaces an order, it only brings one.
@@ -268,14 +268,15 @@ impl Handler<Register> for Registry {
     type Result = Result<(), TooMuch>;
 
     fn handle(&mut self, msg: Register, _ctx: &mut Context<Self>) -> Self::Result {
-        self.register(Newcomer::of(msg.info, msg.origin))
+        self.register(Newcomer::of(msg.info, msg.by))
     }
 }
 
 impl Registry {
     pub(super) fn register(&mut self, mut newcomer: Newcomer) -> Result<(), TooMuch> {
         self.texts.share(&mut newcomer.info);
-        let (key, origin) = (newcomer.info.key(), newcomer.origin);
+        let (key, by) = (newcomer.info.key(), newcomer.by.clone());
+        let origin = by.origin();
         self.begin("register", Some(&key));
         self.table.has_room(&key, origin)?;
         let now = self.clock.now();
@@ -301,7 +302,7 @@ impl Registry {
         } else {
             tracing::debug!(instance = ?key, status = %done.held.info.status, is_new, "registered");
         }
-        self.publish(What::Registered { is_new }, origin, done.before, &done.held);
+        self.publish(What::Registered { is_new }, by, done.before, &done.held);
         Ok(())
     }
 }
@@ -447,7 +448,7 @@ mod tests {
         };
         table.register(Newcomer::of(other, Client), at(0));
         let done = table.register(Newcomer::of(record(1, "v", Up), Client), at(0));
-        assert_eq!((done.before, done.held.info.status), (None, Up));
+        assert_eq!((done.before.is_none(), done.held.info.status), (true, Up));
         assert_eq!((table.len(), table.applications()), (2, 2));
         assert!(table.get(&InstanceKey::new("b", "i")).is_some());
         table.assert_consistent();

@@ -15,8 +15,8 @@ use super::{Held, LeaseTable, Registry, Version, What};
 use crate::clock::{Millis, Moment};
 use crate::metrics::RenewalResult;
 use crate::model::{
-    ActionType, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, ItemAnswer, Order,
-    Ordered, Origin,
+    ActionType, By, EpochMillis, Extra, InstanceInfo, InstanceKey, InstanceStatus, ItemAnswer,
+    Order, Ordered, Origin,
 };
 
 /// A peer's word about an override counts only if this node changed none for so long.
@@ -150,13 +150,12 @@ impl LeaseTable {
     /// Puts status and order in place if they differ from what is held.
     fn apply(
         &mut self,
-        held: &Held,
+        held: &Arc<Held>,
         status: InstanceStatus,
         order: Option<Order>,
         now: Moment,
     ) -> Changed {
-        let before = held.info.status;
-        if (before, held.version.order()) == (status, order) {
+        if (held.info.status, held.version.order()) == (status, order) {
             return None;
         }
         if status == InstanceStatus::Up {
@@ -168,7 +167,7 @@ impl LeaseTable {
             info.status = status;
             info.override_status = version.override_status();
         });
-        changed.map(|held| (held, before))
+        changed.map(|changed| (changed, held.clone()))
     }
 }
 
@@ -191,8 +190,8 @@ impl Renew {
     }
 }
 
-/// An instance after a visible change, and its status before.
-type Changed = Option<(Arc<Held>, InstanceStatus)>;
+/// An instance after a visible change, and before it.
+type Changed = Option<(Arc<Held>, Arc<Held>)>;
 
 impl Compared {
     /// The answer to a heartbeat whose record compares like this with the one that is held.
@@ -235,12 +234,13 @@ impl Handler<Renew> for Registry {
     type Result = actix::MessageResult<Renew>;
 
     fn handle(&mut self, msg: Renew, _ctx: &mut Context<Self>) -> Self::Result {
-        actix::MessageResult(self.renew(&msg))
+        let by = msg.origin.into();
+        actix::MessageResult(self.renew(&msg, by))
     }
 }
 
 impl Registry {
-    pub(super) fn renew(&mut self, beat: &Renew) -> Renewal {
+    pub(super) fn renew(&mut self, beat: &Renew, by: By) -> Renewal {
         self.begin("renew", Some(&beat.key));
         let now = self.clock.now();
         self.saw(&beat.extra);
@@ -262,7 +262,7 @@ impl Registry {
         if let Some((held, before)) = done.changed {
             self.metrics.status_changed(beat.origin);
             tracing::info!(instance = ?beat.key, status = %held.info.status, "status changed by a heartbeat");
-            self.publish(What::StatusChanged, beat.origin, Some(before), &held);
+            self.publish(What::StatusChanged, by, Some(before), &held);
         }
         done.renewal
     }
@@ -372,7 +372,7 @@ mod tests {
 
         let done = table.renew(&beat(Some(1000), None, Client), at(2));
         let (held, before) = done.changed.expect("the status follows");
-        assert_eq!((before, held.info.status), (Up, OutOfService));
+        assert_eq!((before.info.status, held.info.status), (Up, OutOfService));
         assert_eq!(held.info.action, ActionType::Modified);
         assert_eq!(held.info.last_updated, 1_000_002);
         assert_eq!(held.info.last_dirty, 1000);
@@ -418,7 +418,7 @@ mod tests {
             let mut table = table_with(info.clone(), true);
             let done = table.renew(&beat(Some(1000), Some(ordered), Peer), at(1));
             let (held, before) = done.changed.expect("adopted");
-            assert_eq!((before, held.info.status), (own, ordered));
+            assert_eq!((before.info.status, held.info.status), (own, ordered));
             assert_eq!(held.version.visible(), ordered);
 
             let late = InstanceInfo {

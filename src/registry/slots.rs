@@ -92,6 +92,8 @@ pub(super) struct Swept {
     pub(super) next_due: Millis,
     /// Slots whose lease was held and has been renewed.
     beating_again: Vec<usize>,
+    /// The instances in them, and since when they were held.
+    pub(super) returned: Vec<(Arc<Held>, Millis)>,
 }
 
 impl Slots {
@@ -177,6 +179,10 @@ impl Slots {
         }
         swept.silent -= newcomers.explained();
         for number in std::mem::take(&mut swept.beating_again) {
+            let held = self.held[number].clone();
+            swept
+                .returned
+                .extend(held.and_then(|held| Some((held.clone(), held.lease.held_since()?))));
             self.end_hold(number);
         }
         swept

@@ -11,7 +11,9 @@ use actix::{Context, Handler, Message};
 use super::version::later_order;
 use super::{Held, LeaseTable, Registry, UnknownInstance, Version, What};
 use crate::clock::{Millis, Moment};
-use crate::model::{ActionType, EpochMillis, InstanceKey, InstanceStatus, Order, Ordered, Origin};
+use crate::model::{
+    ActionType, By, EpochMillis, InstanceKey, InstanceStatus, Order, Ordered, Origin,
+};
 
 /// Orders a status for an instance.
 #[derive(Clone, Debug, Message)]
@@ -24,7 +26,7 @@ pub struct SetStatus {
     /// Replaces the held stamp if it is newer.
     pub last_dirty: Option<EpochMillis>,
     /// Who orders it.
-    pub origin: Origin,
+    pub by: By,
 }
 
 /// Takes an order back.
@@ -38,11 +40,11 @@ pub struct ClearStatus {
     /// Replaces the held stamp if it is newer.
     pub last_dirty: Option<EpochMillis>,
     /// Who does it.
-    pub origin: Origin,
+    pub by: By,
 }
 
-/// The instance after a change with its status before it; `None` if there was nothing to change.
-type Changed = Option<(Arc<Held>, InstanceStatus)>;
+/// The instance after a change and before it; `None` if there was nothing to change.
+type Changed = Option<(Arc<Held>, Arc<Held>)>;
 
 // === the rules ===
 
@@ -114,7 +116,7 @@ impl LeaseTable {
     /// Puts an order, or its end, in place.
     fn order(
         &mut self,
-        held: &Held,
+        held: &Arc<Held>,
         order: Order,
         last_dirty: Option<EpochMillis>,
         now: Moment,
@@ -135,7 +137,7 @@ impl LeaseTable {
             info.last_dirty = info.last_dirty.max(last_dirty.unwrap_or(0));
             *held = version;
         })?;
-        Some((changed, held.info.status))
+        Some((changed, held.clone()))
     }
 }
 
@@ -161,14 +163,14 @@ impl Registry {
     pub(super) fn set_status(&mut self, order: &SetStatus) -> Result<(), UnknownInstance> {
         self.begin("set the status of", Some(&order.key));
         let changed = self.table.set_status(order, self.clock.now())?;
-        self.publish_order(&order.key, changed, order.origin, "status overridden");
+        self.publish_order(&order.key, changed, &order.by, "status overridden");
         Ok(())
     }
 
     pub(super) fn clear_status(&mut self, order: &ClearStatus) -> Result<(), UnknownInstance> {
         self.begin("clear the status of", Some(&order.key));
         let changed = self.table.clear_status(order, self.clock.now())?;
-        self.publish_order(&order.key, changed, order.origin, "override removed");
+        self.publish_order(&order.key, changed, &order.by, "override removed");
         Ok(())
     }
 
@@ -178,11 +180,12 @@ impl Registry {
         order: Order,
         idle: Millis,
         last_dirty: Option<EpochMillis>,
+        by: &By,
     ) -> Result<(), UnknownInstance> {
         self.begin("adopt an order for", Some(key));
         let now = self.clock.now();
         let changed = self.table.adopt_order(key, order, idle, last_dirty, now)?;
-        self.publish_order(key, changed, Origin::Peer, "a peer's order adopted");
+        self.publish_order(key, changed, by, "a peer's order adopted");
         Ok(())
     }
 
@@ -195,19 +198,14 @@ impl Registry {
         }
     }
 
-    fn publish_order(
-        &mut self,
-        key: &InstanceKey,
-        changed: Changed,
-        origin: Origin,
-        what: &'static str,
-    ) {
+    fn publish_order(&mut self, key: &InstanceKey, changed: Changed, by: &By, what: &'static str) {
+        let origin = by.origin();
         let Some((held, before)) = changed else {
             return self.note_renewal(key, origin);
         };
         self.metrics.status_changed(origin);
-        tracing::info!(instance = ?key, %before, after = %held.info.status, "{what}");
-        self.publish(What::Ordered, origin, Some(before), &held);
+        tracing::info!(instance = ?key, before = %before.info.status, after = %held.info.status, "{what}");
+        self.publish(What::Ordered, by.clone(), Some(before), &held);
     }
 }
 
@@ -235,7 +233,7 @@ mod tests {
             key: key(),
             status,
             last_dirty,
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         }
     }
 
@@ -244,7 +242,7 @@ mod tests {
             key: key(),
             status,
             last_dirty: None,
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         }
     }
 
@@ -278,7 +276,7 @@ mod tests {
             .set_status(&set(OutOfService, None), at(31_000))
             .unwrap()
             .unwrap();
-        assert_eq!((before, held.info.status), (Up, OutOfService));
+        assert_eq!((before.info.status, held.info.status), (Up, OutOfService));
         assert_eq!(held.info.override_status, Some(OutOfService));
         assert_eq!(
             (held.info.last_dirty, held.info.last_updated),

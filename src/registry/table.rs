@@ -280,10 +280,13 @@ impl LeaseTable {
     }
 
     /// Marks a lease as held, if its word is still the one that was judged.
-    pub(super) fn hold(&mut self, judged: &Held, word: Word, hold: Hold, now: Moment) {
-        if judged.lease.word() == word && judged.lease.hold(now).is_none() {
+    /// Says whether it was not before.
+    pub(super) fn hold(&mut self, judged: &Held, word: Word, hold: Hold, now: Moment) -> bool {
+        let begins = judged.lease.word() == word && judged.lease.hold(now).is_none();
+        if begins {
             self.slots.begin_hold(judged, hold);
         }
+        begins
     }
 }
 

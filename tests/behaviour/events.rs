@@ -41,7 +41,7 @@ impl Witness {
         let events = std::mem::take(&mut *self.0.lock().unwrap());
         let brief = |event: RegistryEvent| {
             let id = event.held.info.id().to_string();
-            (event.what, event.origin, id)
+            (event.what, event.by.origin(), id)
         };
         events.into_iter().map(brief).collect()
     }
@@ -82,7 +82,7 @@ fn record(id: &str, more: &str) -> InstanceInfo {
 fn registration(id: &str, more: &str) -> Register {
     Register {
         info: record(id, more),
-        origin: Origin::Client,
+        by: Origin::Client.into(),
     }
 }
 
@@ -102,11 +102,12 @@ async fn scenario_27_new_metadata_are_told_as_a_client_s_change_with_the_whole_r
     let update = UpdateMetadata {
         key: key("i1"),
         pairs: vec![("a".into(), "1".into())],
+        by: Origin::Client.into(),
     };
     registry.send(update).await.unwrap().unwrap();
     let event = witness.0.lock().unwrap().pop().unwrap();
     assert_eq!(
-        (event.what, event.origin),
+        (event.what, event.by.origin()),
         (What::MetadataChanged, Origin::Client)
     );
     assert_eq!(event.held.info.metadata.get("a").map(|v| &**v), Some("1"));
@@ -165,7 +166,7 @@ async fn b33_a_cancel_is_told_once_and_one_of_nobody_not_at_all() {
     witness.told();
     let cancel = Cancel {
         key: key("i1"),
-        origin: Origin::Client,
+        by: Origin::Client.into(),
     };
     registry.send(cancel.clone()).await.unwrap().unwrap();
     registry.send(cancel).await.unwrap().unwrap_err();
@@ -221,7 +222,13 @@ async fn i6_everything_that_a_peer_causes_is_marked_as_a_peer_s() {
         ReplicationItem::Cancel(key("i1")),
     ];
     let items = items.into_iter().map(Into::into).collect();
-    registry.send(ApplyBatch { items }).await.unwrap();
+    registry
+        .send(ApplyBatch {
+            items,
+            by: Origin::Peer.into(),
+        })
+        .await
+        .unwrap();
     let told = witness.told();
     assert_eq!(told.len(), 5, "{told:?}");
     assert!(
@@ -247,7 +254,13 @@ async fn i8_changes_of_one_instance_happen_and_are_told_in_the_order_they_came_i
         come(4),
     ];
     let items = items.into_iter().map(Into::into).collect();
-    registry.send(ApplyBatch { items }).await.unwrap();
+    registry
+        .send(ApplyBatch {
+            items,
+            by: Origin::Peer.into(),
+        })
+        .await
+        .unwrap();
     let events = std::mem::take(&mut *witness.0.lock().unwrap());
     let told: Vec<_> = events
         .iter()

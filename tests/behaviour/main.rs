@@ -9,6 +9,7 @@
 //! | `blocks.rs` | | large lists |
 //! | `overload.rs` | | who is turned away when there is too much to do |
 //! | `events.rs` | 27 and 39: what peers are to hear | I6, I8, I9 |
+//! | `journal.rs` | | what `/api/v1/events` tells of all that |
 //! | `invariants.rs` | | I1–I5, I7, I11, I12 |
 //! | `verdicts.rs` | | B-01 … B-50: which test tells which |
 //!
@@ -30,6 +31,7 @@ mod support;
 mod blocks;
 mod events;
 mod invariants;
+mod journal;
 mod leases;
 mod lists;
 mod overload;

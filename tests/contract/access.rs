@@ -290,6 +290,8 @@ async fn every_route_is_for_those_who_may() {
             "/actuator/prometheus",
             "401 200 200 200 200 200 401 401",
         ),
+        ("GET", "/api/v1/events", "401 200 200 200 200 200 401 401"),
+        ("POST", "/api/v1/events", "401 403 403 403 403 405 401 401"),
         ("GET", "/actuator/info", "401 200 200 200 200 200 401 401"),
         ("DELETE", "/metrics", "401 403 403 403 403 405 401 401"),
         // Probes.

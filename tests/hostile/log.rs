@@ -132,6 +132,7 @@ async fn no_line_of_the_log_is_begun_or_painted_by_a_client() {
         "request refused",
         "batch item refused",
         "metadata updated",
+        "operator action",
     ] {
         assert!(log.contains(word), "{word}: {log}");
     }

@@ -116,7 +116,10 @@ impl Fleet {
             .node
             .http
             .registry
-            .ask(Register { info, origin })
+            .ask(Register {
+                info,
+                by: origin.into(),
+            })
             .await
             .unwrap()
             .unwrap();
@@ -159,7 +162,7 @@ impl Fleet {
         let client = self.clients.remove(id).unwrap();
         let cancel = Cancel {
             key: client.info.key(),
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         };
         self.hear();
         self.node

@@ -89,7 +89,7 @@ impl Owner {
         let known = self.known(number);
         let register = Register {
             info: record(&known.app, &known.id, n),
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         };
         self.world.registry.send(register).await.unwrap().unwrap();
         self.settle(number, n << 32);
@@ -105,6 +105,7 @@ impl Owner {
         let update = UpdateMetadata {
             key: self.known(number).key(),
             pairs: vec![("m".into(), m.to_string().into())],
+            by: Origin::Client.into(),
         };
         let updated = self.world.registry.send(update).await.unwrap();
         assert_eq!(updated, Ok(()));
@@ -117,7 +118,7 @@ impl Owner {
         self.begin(number);
         let cancel = Cancel {
             key: self.known(number).key(),
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         };
         let cancelled = self.world.registry.send(cancel).await.unwrap();
         assert_eq!(cancelled, Ok(()));

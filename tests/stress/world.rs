@@ -122,7 +122,10 @@ impl World {
             let info = record("RESIDENTS", &format!("resident-{n}"), 1);
             let origin = Origin::Client;
             registry
-                .send(Register { info, origin })
+                .send(Register {
+                    info,
+                    by: origin.into(),
+                })
                 .await
                 .unwrap()
                 .unwrap();

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use actix_http::Request;
+use actix_web::HttpRequest;
 use actix_web::http::header::{AUTHORIZATION, HeaderValue};
 
 use super::credentials::{Credentials, is_bearer};
@@ -24,7 +25,7 @@ use crate::http::ask::origin;
 use crate::http::error::ApiError;
 use crate::http::labels::{Label, NO_ROUTE};
 use crate::metrics::{AccessMetrics, AuthFailure};
-use crate::model::{Role, Secret};
+use crate::model::{Role, Secret, Text};
 
 /// What a client is asked for.
 const BASIC: &str = "Basic realm=\"heureka\", charset=\"UTF-8\"";
@@ -157,6 +158,17 @@ impl Guard {
         self.say(&denied, from, now);
         let wait = self.guesses.wait(from, now.mono);
         Verdict::Refused(self.refused(denied.why, header, route, wait))
+    }
+
+    /// What the settings call the sender of a request that was let through.
+    pub(in crate::http) fn who(&self, request: &HttpRequest) -> Option<Text> {
+        let name = |holder: &Holder| Text::from(holder.name.as_str());
+        match request.headers().get(AUTHORIZATION) {
+            Some(header) => self.right.with(&self.marker.mark(header.as_bytes()), name),
+            None => request
+                .conn_data::<Shown>()
+                .map(|Shown(holder)| name(holder)),
+        }
     }
 
     /// Whether a request may go on that brings no credentials of its own.

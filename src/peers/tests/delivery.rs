@@ -44,9 +44,10 @@ async fn an_eviction_is_told_to_nobody_and_what_waits_for_the_instance_is_forgot
 async fn evicted(peers: &Addr<Peers>, id: &str) {
     let event = RegistryEvent {
         revision: 1,
-        origin: Origin::Client,
+        by: Origin::Client.into(),
         what: What::Evicted,
         stamp: StampClock::of(1).next(1),
+        before: None,
         held: Held::sample(samples::instance("A", id)),
     };
     peers.send(event).await.unwrap();

@@ -115,7 +115,7 @@ impl World {
     pub async fn register_as(&self, instance: InstanceInfo, origin: Origin) {
         let register = Register {
             info: instance,
-            origin,
+            by: origin.into(),
         };
         self.registry.send(register).await.unwrap().unwrap();
     }
@@ -139,7 +139,10 @@ impl World {
     pub async fn cancel(&self, id: &str, origin: Origin) {
         let key = key(id);
         self.registry
-            .send(Cancel { key, origin })
+            .send(Cancel {
+                key,
+                by: origin.into(),
+            })
             .await
             .unwrap()
             .unwrap();
@@ -150,7 +153,7 @@ impl World {
             key: key(id),
             status,
             last_dirty: None,
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         };
         self.registry.send(set).await.unwrap().unwrap();
     }
@@ -160,7 +163,7 @@ impl World {
             key: key(id),
             status: None,
             last_dirty: None,
-            origin: Origin::Client,
+            by: Origin::Client.into(),
         };
         self.registry.send(clear).await.unwrap().unwrap();
     }

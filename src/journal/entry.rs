@@ -1,0 +1,191 @@
+//! One event as it is kept, and how it comes from what the registry tells.
+
+use std::sync::Arc;
+
+use crate::clock::{Millis, Moment};
+use crate::model::{By, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, Origin, Who};
+use crate::registry::{Held, LeaseEvent, LeaseWhat, RegistryEvent, What};
+
+/// What happened to an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It was registered and had not been held.
+    Registered,
+    /// It was registered again as it was.
+    RegisteredAgain,
+    /// It was registered again with another record.
+    Replaced,
+    /// It was registered again with another status, or a stored order began to count.
+    Status,
+    /// Somebody ordered a status for it.
+    Override,
+    /// The order was taken back, or its time was over.
+    OverrideEnded,
+    /// Its metadata changed.
+    Metadata,
+    /// Somebody took it out.
+    Cancelled,
+    /// It was not renewed in time and was removed.
+    LeaseEnded,
+    /// It was not renewed in time and is kept by self-preservation.
+    Held,
+    /// It had been kept and was renewed after all.
+    RenewedAfterGap,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Registered,
+        Self::RegisteredAgain,
+        Self::Replaced,
+        Self::Status,
+        Self::Override,
+        Self::OverrideEnded,
+        Self::Metadata,
+        Self::Cancelled,
+        Self::LeaseEnded,
+        Self::Held,
+        Self::RenewedAfterGap,
+    ];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Registered => "registered",
+            Self::RegisteredAgain => "registered-again",
+            Self::Replaced => "replaced",
+            Self::Status => "status",
+            Self::Override => "override",
+            Self::OverrideEnded => "override-ended",
+            Self::Metadata => "metadata",
+            Self::Cancelled => "cancelled",
+            Self::LeaseEnded => "lease-ended",
+            Self::Held => "held",
+            Self::RenewedAfterGap => "renewed-after-gap",
+        }
+    }
+
+    /// The kind with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number; later ones are greater.
+    pub number: u64,
+    /// When.
+    pub at: EpochMillis,
+    /// To which instance.
+    pub key: InstanceKey,
+    /// What.
+    pub kind: Kind,
+    /// The status before, if it was held.
+    pub before: Option<InstanceStatus>,
+    /// The status after, if it is still held.
+    pub after: Option<InstanceStatus>,
+    /// Who caused it.
+    pub by: By,
+    /// Of a lease that ended, when it was last renewed; of one that is or was kept, since when.
+    pub since: Option<EpochMillis>,
+}
+
+impl Entry {
+    /// What is kept of a visible change at `now`.
+    pub(super) fn of(event: RegistryEvent, now: Moment) -> Self {
+        let RegistryEvent {
+            what,
+            by,
+            before,
+            held,
+            ..
+        } = event;
+        let idle = || now.wall.saturating_sub(held.lease.idle(now));
+        let removed = what.is_removal();
+        Self {
+            number: 0,
+            at: held.info.last_updated,
+            key: held.info.key(),
+            kind: kind(what, before.as_deref(), &held),
+            before: before.map(|before| before.info.status),
+            after: (!removed).then_some(held.info.status),
+            since: (what == What::Evicted).then(idle),
+            by,
+        }
+    }
+
+    /// What is kept of leases that are held, or not any more.
+    pub(super) fn of_leases(event: LeaseEvent) -> impl Iterator<Item = Self> {
+        let LeaseEvent { now, what, leases } = event;
+        let wall = move |then: Millis| now.wall.saturating_sub(now.mono.saturating_sub(then));
+        leases.into_iter().map(move |(held, since)| {
+            let (kind, by) = match what {
+                LeaseWhat::Kept => (Kind::Held, By::only(Who::Node)),
+                LeaseWhat::BeatAgain => (Kind::RenewedAfterGap, Origin::Client.into()),
+            };
+            Self {
+                number: 0,
+                at: now.wall,
+                key: held.info.key(),
+                kind,
+                before: Some(held.info.status),
+                after: Some(held.info.status),
+                by,
+                since: Some(wall(since)),
+            }
+        })
+    }
+
+    /// Bytes of its texts, at most: some of them are shared with the registry.
+    pub(super) fn bytes(&self) -> usize {
+        let By { user, reason, .. } = &self.by;
+        let texts = [
+            Some(&self.key.app),
+            Some(&self.key.id),
+            user.as_ref(),
+            reason.as_ref(),
+        ];
+        texts.into_iter().flatten().map(|text| text.len()).sum()
+    }
+}
+
+fn kind(what: What, before: Option<&Held>, held: &Held) -> Kind {
+    match what {
+        What::Registered { .. } => match before {
+            None => Kind::Registered,
+            Some(before) if differs(&before.info, &held.info) => Kind::Replaced,
+            Some(before) if before.info.status != held.info.status => Kind::Status,
+            Some(_) => Kind::RegisteredAgain,
+        },
+        What::Ordered if held.info.override_status.is_none() => Kind::OverrideEnded,
+        What::Ordered => Kind::Override,
+        What::StatusChanged => Kind::Status,
+        What::MetadataChanged => Kind::Metadata,
+        What::Cancelled => Kind::Cancelled,
+        What::Evicted => Kind::LeaseEnded,
+    }
+}
+
+/// Whether two records of an instance differ in more than their status and their times.
+fn differs(a: &Arc<InstanceInfo>, b: &Arc<InstanceInfo>) -> bool {
+    let InstanceInfo {
+        status,
+        override_status,
+        action,
+        last_dirty,
+        last_updated,
+        ..
+    } = **b;
+    let a = InstanceInfo {
+        status,
+        override_status,
+        action,
+        last_dirty,
+        last_updated,
+        ..(**a).clone()
+    };
+    a != **b
+}
