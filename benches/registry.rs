@@ -124,13 +124,9 @@ impl World {
                 (&mut beats, slice.iter().map(beat).collect()),
             ] {
                 let begin = Instant::now();
-                self.registry
-                    .send(ApplyBatch {
-                        items,
-                        by: Origin::Peer.into(),
-                    })
-                    .await
-                    .unwrap();
+                let by = Origin::Peer.into();
+                let batch = ApplyBatch { items, by };
+                self.registry.send(batch).await.unwrap();
                 kind.push(begin.elapsed());
             }
         }

@@ -16,7 +16,7 @@ use super::error::ApiError;
 use super::query::Query;
 use super::state::Http;
 use crate::model::{
-    InstanceKey, ItemAnswer, Origin, Outgoing, OutgoingItem, PeerItem, ReplicationItem, Who,
+    By, InstanceKey, ItemAnswer, Origin, Outgoing, OutgoingItem, PeerItem, ReplicationItem, Who,
 };
 use crate::peers::Heard;
 use crate::registry::{ApplyBatch, Beat, TakePage};
@@ -48,22 +48,8 @@ pub(super) async fn apply(
             Err(item) => Some(refuse(http, &item)),
         });
     }
-    // A long batch goes in slices, so that clients' changes do not wait for all of it.
-    let mut carried_out = Vec::with_capacity(for_registry.items.len());
     let by = by(http, request, Who::Peer);
-    let mut items = for_registry.items.into_iter();
-    while items.len() > 0 {
-        let items = items.by_ref().take(SLICE).collect();
-        carried_out.extend(
-            http.registry
-                .ask(ApplyBatch {
-                    items,
-                    by: by.clone(),
-                })
-                .await?,
-        );
-    }
-    let mut carried_out = carried_out.into_iter();
+    let mut carried_out = for_registry.carry_out(http, by).await?.into_iter();
     let in_order = answers
         .into_iter()
         .filter_map(|answer| answer.or_else(|| carried_out.next()));
@@ -124,6 +110,19 @@ pub(super) async fn page(
 struct ForRegistry {
     items: Vec<PeerItem>,
     keys: HashSet<InstanceKey>,
+}
+
+impl ForRegistry {
+    /// A long batch goes in slices, so that clients' changes do not wait for all of it.
+    async fn carry_out(self, http: &Http, by: By) -> Result<Vec<ItemAnswer>, ApiError> {
+        let mut answers = Vec::with_capacity(self.items.len());
+        let mut items = self.items.into_iter();
+        while items.len() > 0 {
+            let (items, by) = (items.by_ref().take(SLICE).collect(), by.clone());
+            answers.extend(http.registry.ask(ApplyBatch { items, by }).await?);
+        }
+        Ok(answers)
+    }
 }
 
 /// A heartbeat that changes nothing visible is done at once, unless an item before it concerns the same

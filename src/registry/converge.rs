@@ -105,19 +105,20 @@ impl World {
                 };
                 let _ = self.nodes[node].clear_status(&order);
             }
-            Step::Metadata(node, value) => {
-                let pairs = vec![("k".into(), value.to_string().into())];
-                let update = UpdateMetadata {
-                    key,
-                    pairs,
-                    by: Origin::Client.into(),
-                };
-                let node = &mut self.nodes[node];
-                let _ = node.table.update_metadata(&update, node.clock.now());
-            }
+            Step::Metadata(node, value) => self.change_metadata(node, value),
             Step::Cancel(node) => self.cancel(node),
             Step::Tell(from, to) => self.tell(from, to),
         }
+    }
+
+    fn change_metadata(&mut self, node: usize, value: u8) {
+        let update = UpdateMetadata {
+            key: key(),
+            pairs: vec![("k".into(), value.to_string().into())],
+            by: Origin::Client.into(),
+        };
+        let node = &mut self.nodes[node];
+        let _ = node.table.update_metadata(&update, node.clock.now());
     }
 
     fn cancel(&mut self, node: usize) {
