@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::clock::{Millis, Moment};
-use crate::model::{By, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, Origin, Who};
+use crate::model::{
+    By, EpochMillis, InstanceInfo, InstanceKey, InstanceStatus, Order, Origin, Owner, Who,
+};
 use crate::registry::{Held, LeaseEvent, LeaseWhat, RegistryEvent, What};
 
 /// What happened to an instance.
@@ -89,6 +91,8 @@ pub struct Entry {
     pub after: Option<InstanceStatus>,
     /// Who caused it.
     pub by: By,
+    /// The order that was given or has ended.
+    pub order: Option<Arc<Order>>,
     /// Of a lease that ended, when it was last renewed; of one that is or was kept, since when.
     pub since: Option<EpochMillis>,
 }
@@ -105,11 +109,14 @@ impl Entry {
         } = event;
         let idle = || now.wall.saturating_sub(held.lease.idle(now));
         let removed = what.is_removal();
+        let kind = kind(what, before.as_deref(), &held);
+        let is_order = matches!(kind, Kind::Override | Kind::OverrideEnded);
         Self {
             number: 0,
             at: held.info.last_updated,
             key: held.info.key(),
-            kind: kind(what, before.as_deref(), &held),
+            kind,
+            order: held.version.order().filter(|_| is_order).cloned(),
             before: before.map(|before| before.info.status),
             after: (!removed).then_some(held.info.status),
             since: (what == What::Evicted).then(idle),
@@ -134,6 +141,7 @@ impl Entry {
                 before: Some(held.info.status),
                 after: Some(held.info.status),
                 by,
+                order: None,
                 since: Some(wall(since)),
             }
         })
@@ -142,13 +150,24 @@ impl Entry {
     /// Bytes of its texts, at most: some of them are shared with the registry.
     pub(super) fn bytes(&self) -> usize {
         let By { user, reason, .. } = &self.by;
-        let texts = [
-            Some(&self.key.app),
-            Some(&self.key.id),
-            user.as_ref(),
-            reason.as_ref(),
-        ];
-        texts.into_iter().flatten().map(|text| text.len()).sum()
+        let (name, why) = match self.owner() {
+            Some(owner) => (Some(&owner.name), owner.reason.as_ref()),
+            None => (None, None),
+        };
+        let own = [Some(&self.key.app), Some(&self.key.id)].into_iter();
+        let texts = own.chain([user.as_ref(), reason.as_ref(), name, why]);
+        texts.flatten().map(|text| text.len()).sum()
+    }
+
+    /// Whose order was given or has ended.
+    pub fn owner(&self) -> Option<&Owner> {
+        self.order.as_ref()?.owner.as_ref()
+    }
+
+    /// Why it was done, in the words of an operator.
+    pub fn reason(&self) -> Option<&str> {
+        let of_order = || self.owner()?.reason.as_deref();
+        self.by.reason.as_deref().or_else(of_order)
     }
 }
 
@@ -162,11 +181,21 @@ fn kind(what: What, before: Option<&Held>, held: &Held) -> Kind {
         },
         What::Ordered if held.info.override_status.is_none() => Kind::OverrideEnded,
         What::Ordered => Kind::Override,
-        What::StatusChanged => Kind::Status,
+        // A peer's order came with its heartbeat, or one that was stored began to count.
+        What::StatusChanged => match before.map(|before| same_order(before, held)) {
+            Some(false) if held.info.override_status.is_none() => Kind::OverrideEnded,
+            Some(false) => Kind::Override,
+            _ => Kind::Status,
+        },
         What::MetadataChanged => Kind::Metadata,
         What::Cancelled => Kind::Cancelled,
         What::Evicted => Kind::LeaseEnded,
     }
+}
+
+fn same_order(a: &Held, b: &Held) -> bool {
+    let stamp = |held: &Held| held.version.order().map(|order| order.stamp);
+    stamp(a) == stamp(b)
 }
 
 /// Whether two records of an instance differ in more than their status and their times.

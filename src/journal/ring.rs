@@ -127,6 +127,7 @@ mod tests {
             before: None,
             after: None,
             by: By::only(Who::Client),
+            order: None,
             since: None,
         }
     }

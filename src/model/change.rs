@@ -7,8 +7,9 @@
 use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use super::{EpochMillis, InstanceStatus};
+use super::{EpochMillis, InstanceStatus, Text};
 
 /// Bits of the counter below the milliseconds.
 const COUNTER_BITS: u32 = 16;
@@ -28,6 +29,17 @@ impl ChangeStamp {
         time: NonZeroU64::MIN,
         node: 0,
     };
+
+    /// The next stamp of all; no clock gives it, unless a node's number is the largest there is.
+    fn just_after(self) -> Self {
+        match self.node.checked_add(1) {
+            Some(node) => Self { node, ..self },
+            None => Self {
+                time: self.time.saturating_add(1),
+                node: 0,
+            },
+        }
+    }
 
     /// The wall time that it was given at, about.
     pub fn millis(self) -> EpochMillis {
@@ -94,12 +106,71 @@ impl StampClock {
 }
 
 /// What was last ordered about the status of an instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     /// When and where.
     pub stamp: ChangeStamp,
     /// What.
     pub what: Ordered,
+    /// When it ends by itself, or did.
+    pub until: Option<EpochMillis>,
+    /// Whose it is; nobody's, where it came by Eureka's own calls.
+    pub owner: Option<Owner>,
+}
+
+/// Whoever gave an order as an operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// What the settings call them.
+    pub name: Text,
+    /// Why.
+    pub reason: Option<Text>,
+}
+
+impl Owner {
+    /// The longest name and the longest reason, in characters.
+    pub const LONGEST: usize = 256;
+}
+
+impl Order {
+    /// An order that came by Eureka's own calls.
+    pub fn plain(stamp: ChangeStamp, what: Ordered) -> Self {
+        Self {
+            stamp,
+            what,
+            until: None,
+            owner: None,
+        }
+    }
+
+    /// The override in force by it.
+    pub fn override_status(&self) -> Option<InstanceStatus> {
+        match self.what {
+            Ordered::Set(status) => Some(status),
+            Ordered::Cleared(_) | Ordered::Ended => None,
+        }
+    }
+
+    /// When it will end by itself.
+    pub fn ends(&self) -> Option<EpochMillis> {
+        self.until.filter(|_| self.override_status().is_some())
+    }
+
+    /// The same order after its time is over. Its stamp is the next one after the order's, whichever node finds out: so
+    /// all nodes agree, and any order that was given after this one is later than its end.
+    pub fn ended(&self) -> Self {
+        Self {
+            stamp: self.stamp.just_after(),
+            what: Ordered::Ended,
+            ..self.clone()
+        }
+    }
+
+    /// Whether it is the same order, as far as a node tells that knows nothing of owners and ends.
+    pub fn is(&self, other: &Self) -> bool {
+        let order = |order: &Self| (order.stamp, order.override_status());
+        order(self) == order(other)
+    }
 }
 
 /// An order, or its end.
@@ -109,17 +180,19 @@ pub enum Ordered {
     Set(InstanceStatus),
     /// No override any more; this status holds until the instance registers again.
     Cleared(InstanceStatus),
+    /// No override any more; what the instance says of itself holds.
+    Ended,
 }
 
 /// What a node of this kind says of an instance beside what Eureka knows; nothing, from any other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extra {
     /// When and where the record, or in a cancellation the instance's end, was made.
     pub stamp: Option<ChangeStamp>,
     /// The status that the instance said of itself, under any override.
     pub said: Option<InstanceStatus>,
     /// The last order about its status.
-    pub order: Option<Order>,
+    pub order: Option<Arc<Order>>,
     /// Milliseconds since its lease was last renewed.
     pub idle: Option<u64>,
 }

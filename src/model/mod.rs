@@ -38,7 +38,7 @@ mod tls;
 
 pub use applications::{Applications, StatusCounts};
 pub use by::{By, Who};
-pub use change::{ChangeStamp, Extra, NoStamp, Order, Ordered, StampClock};
+pub use change::{ChangeStamp, Extra, NoStamp, Order, Ordered, Owner, StampClock};
 pub use instance::{
     DataCenter, EpochMillis, InstanceInfo, InstanceKey, LeaseTerms, LeaseTimes, Listed, Port, Text,
 };

@@ -103,6 +103,10 @@ impl Draft {
             None => Outgoing::Register(held.listed(self.clock.epoch())),
             Some(Ordered::Set(status)) => Outgoing::StatusUpdate { status, last_dirty },
             Some(Ordered::Cleared(status)) => Outgoing::DeleteStatusOverride { status, last_dirty },
+            Some(Ordered::Ended) => Outgoing::DeleteStatusOverride {
+                status: held.info.status,
+                last_dirty,
+            },
         };
         self.add(key, change, held.extra(self.clock.now()))
     }

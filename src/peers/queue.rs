@@ -669,7 +669,7 @@ mod tests {
                     (Op::Register, Some(record)) => Item::Register(*record),
                     (Op::Order { what, .. }, Some(_)) => Item::Order(match what {
                         Ordered::Set(status) => Some(*status),
-                        Ordered::Cleared(_) => None,
+                        Ordered::Cleared(_) | Ordered::Ended => None,
                     }),
                 };
                 left -= 1;

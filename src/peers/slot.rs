@@ -43,7 +43,7 @@ impl Op {
             Self::Register => Action::Register,
             Self::Order { what, .. } => match what {
                 Ordered::Set(_) => Action::StatusUpdate,
-                Ordered::Cleared(_) => Action::DeleteStatusOverride,
+                Ordered::Cleared(_) | Ordered::Ended => Action::DeleteStatusOverride,
             },
         }
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use actix::{Actor, AsyncContext, Context, Recipient};
 
+use super::ends::Ends;
 use super::recent::RecentChanges;
 use super::shared_texts::SharedTexts;
 use super::tombstones::Tombstones;
@@ -136,12 +137,15 @@ pub struct Registry {
     lease_listener: Option<Recipient<LeaseEvent>>,
     revision: u64,
     pub(super) tombstones: Tombstones,
+    pub(super) ends: Ends,
     /// Applications that were told that their leases are lengthened; bounded, for the log only.
     lengthened: HashSet<Text>,
 }
 
 /// Pause between two looks for tombstones whose time is over.
 const TOMBSTONES_EVERY: Duration = Duration::from_secs(10);
+/// Pause between two looks for orders whose time is over.
+const ENDS_EVERY: Duration = Duration::from_secs(1);
 /// Applications that are told in the log that their leases are lengthened.
 const MAX_TOLD: usize = 1000;
 
@@ -156,6 +160,7 @@ impl Registry {
         Self {
             table: LeaseTable::new(published.config).on_node(published.node),
             tombstones: Tombstones::default(),
+            ends: Ends::default(),
             clock,
             metrics,
             recent: RecentChanges::default(),
@@ -215,6 +220,8 @@ impl Registry {
             .applications
             .set(self.table.applications() as f64);
         self.metrics.revision.set(self.revision as f64);
+        let ends = held.version.order().and_then(|order| order.ends());
+        self.ends.note(&key, ends.filter(|_| !what.is_removal()));
         if what.is_removal() {
             self.published.index.remove(&key);
         } else {
@@ -229,7 +236,7 @@ impl Registry {
 
     /// What happens from now on is later than what a peer of this kind tells.
     pub(super) fn saw(&mut self, extra: &Extra) {
-        let order = extra.order.map(|order| order.stamp);
+        let order = extra.order.as_ref().map(|order| order.stamp);
         for stamp in extra.stamp.into_iter().chain(order) {
             self.table.stamps.saw(stamp);
         }
@@ -282,5 +289,6 @@ impl Actor for Registry {
     fn started(&mut self, ctx: &mut Self::Context) {
         ctx.set_mailbox_capacity(crate::mailbox::LIMIT);
         ctx.run_interval(TOMBSTONES_EVERY, |registry, _| registry.clear_tombstones());
+        ctx.run_interval(ENDS_EVERY, |registry, _| registry.end_orders());
     }
 }

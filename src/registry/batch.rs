@@ -70,9 +70,9 @@ impl Registry {
             }
             | ReplicationItem::DeleteStatusOverride {
                 key, last_dirty, ..
-            } if let Some(order) = extra.order => {
+            } if let Some(order) = &extra.order => {
                 let idle = extra.idle.unwrap_or(0);
-                known(self.adopt_order(&key, order, idle, last_dirty, by))
+                known(self.adopt_order(&key, order.clone(), idle, last_dirty, by))
             }
             item => self.order_from_peer(item, by),
         }

@@ -8,16 +8,20 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::register::Newcomer;
-use super::{ClearStatus, Held, Published, Registry, SetStatus, UpdateMetadata};
+use super::{
+    ClearStatus, EndOverride, Held, Override, Published, Registry, SetStatus, UpdateMetadata,
+};
 use crate::clock::Clock;
 use crate::config::{Mode, RegistryConfig};
 use crate::metrics::Metrics;
 use crate::model::{
-    By, InstanceInfo, InstanceKey, InstanceStatus, ItemAnswer, Origin, PeerItem, ReplicationItem,
-    Who, samples,
+    By, InstanceInfo, InstanceKey, InstanceStatus, ItemAnswer, Origin, Owner, PeerItem,
+    ReplicationItem, Who, samples,
 };
 
 const NODES: usize = 3;
+/// The wall time at which they all begin.
+const START: u64 = 1_000_000;
 const PEER: By = By::only(Who::Peer);
 
 #[derive(Clone, Debug)]
@@ -26,6 +30,10 @@ enum Step {
     Order(usize, InstanceStatus),
     Clear(usize, Option<InstanceStatus>),
     Metadata(usize, u8),
+    Override(usize, InstanceStatus, Option<u64>),
+    EndOverride(usize),
+    /// So many milliseconds pass on one node's clock.
+    Later(usize, u64),
     Cancel(usize),
     /// One tells another what it holds.
     Tell(usize, usize),
@@ -39,6 +47,10 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (node(), status()).prop_map(|(n, s)| Step::Order(n, s)),
         1 => (node(), prop::option::of(status())).prop_map(|(n, s)| Step::Clear(n, s)),
         2 => (node(), any::<u8>()).prop_map(|(n, value)| Step::Metadata(n, value)),
+        2 => (node(), status(), prop::option::of(1..4_u64))
+            .prop_map(|(n, s, end)| Step::Override(n, s, end.map(|end| START + end * 1000))),
+        1 => node().prop_map(Step::EndOverride),
+        2 => (node(), 1..2000_u64).prop_map(|(n, millis)| Step::Later(n, millis)),
         1 => node().prop_map(Step::Cancel),
         3 => (node(), node()).prop_map(|(from, to)| Step::Tell(from, to)),
     ]
@@ -56,12 +68,12 @@ struct World {
 
 impl World {
     fn new(mode: Mode) -> Self {
-        let clock = Clock::starting_at(1_000_000);
         let node = |number| {
+            let clock = Clock::starting_at(START);
             let metrics = Metrics::new().registry;
             let config = RegistryConfig::of(mode);
-            let published = Published::new(config, metrics.renewals.clone()).on_node(number);
-            Registry::new(clock.clone(), metrics, Arc::new(published), Vec::new())
+            let published = Published::new(config, metrics.renewals.clone()).on_node(number * 1000);
+            Registry::new(clock, metrics, Arc::new(published), Vec::new())
         };
         Self {
             nodes: (0..NODES as u64).map(node).collect(),
@@ -106,9 +118,35 @@ impl World {
                 let _ = self.nodes[node].clear_status(&order);
             }
             Step::Metadata(node, value) => self.change_metadata(node, value),
+            Step::Override(node, status, until) => self.order_owned(node, status, until),
+            Step::EndOverride(node) => self.end_override(node),
+            Step::Later(node, millis) => {
+                self.nodes[node].clock.step(millis as i64);
+                self.nodes[node].end_orders();
+            }
             Step::Cancel(node) => self.cancel(node),
             Step::Tell(from, to) => self.tell(from, to),
         }
+    }
+
+    fn order_owned(&mut self, node: usize, status: InstanceStatus, until: Option<u64>) {
+        let order = Override {
+            key: key(),
+            status,
+            until,
+            owner: owner(node),
+            by: By::only(Who::Operator),
+        };
+        let _ = self.nodes[node].order_owned(&order);
+    }
+
+    fn end_override(&mut self, node: usize) {
+        let end = EndOverride {
+            key: key(),
+            owner: owner(node),
+            by: By::only(Who::Operator),
+        };
+        let _ = self.nodes[node].end_order(&end);
     }
 
     fn change_metadata(&mut self, node: usize, value: u8) {
@@ -185,6 +223,13 @@ impl World {
     }
 }
 
+fn owner(node: usize) -> Owner {
+    Owner {
+        name: format!("operator {node}").into(),
+        reason: Some("why".into()),
+    }
+}
+
 fn registration(held: &Held) -> PeerItem {
     PeerItem {
         item: ReplicationItem::Register(Box::new((*held.info).clone())),
@@ -214,5 +259,18 @@ proptest! {
         world.quiet();
         let ends: Vec<_> = (0..NODES).map(|n| world.held(n).map(|held| seen(&held))).collect();
         prop_assert!(ends.iter().all(|end| *end == ends[0]), "{ends:#?}");
+
+        // Much later no order is left that was to end, on whatever node; and still they hold the same.
+        for node in &mut world.nodes {
+            node.clock.step(100_000);
+            node.end_orders();
+        }
+        for node in 0..NODES {
+            let held = world.held(node);
+            let order = held.as_ref().and_then(|held| held.version.order()?.ends());
+            prop_assert_eq!(order, None);
+        }
+        let alone: Vec<_> = (0..NODES).map(|n| world.held(n).map(|held| seen(&held))).collect();
+        prop_assert!(alone.iter().all(|end| *end == alone[0]), "{alone:#?}");
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::Held;
 use super::actor::Published;
 use super::renew::Renewal;
-use super::version::{Compared, compare, later_order};
+use super::version::{Compared, compare, is_later_order, same_order};
 use super::word::State;
 use crate::clock::Moment;
 use crate::model::{EpochMillis, Extra, InstanceInfo, InstanceStatus, Origin};
@@ -71,11 +71,11 @@ impl Published {
         let own_kind = beat.extra.stamp.is_some();
         let mut behind = false;
         if own_kind {
-            let order = held.version.order();
-            if later_order(beat.extra.order, order).1 {
+            let (came, order) = (beat.extra.order.as_ref(), held.version.order());
+            if is_later_order(came, order) {
                 return Tried::Ask;
             }
-            behind = order != beat.extra.order;
+            behind = !same_order(order, came);
         } else if info.status == InstanceStatus::Unknown {
             return Tried::Done(Renewal::Unknown);
         } else if held.has_pending_order() || beat.orders_another_override(info) {
@@ -218,7 +218,7 @@ mod tests {
                         order: held_override.map(|status| {
                             let what = Ordered::Set(status);
                             let stamp = ordered_at;
-                            Box::new(Order { stamp, what })
+                            Arc::new(Order::plain(stamp, what))
                         }),
                         ..Version::of(middle, status)
                     };

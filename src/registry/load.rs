@@ -36,10 +36,9 @@ pub fn copy_from_list(info: InstanceInfo) -> PeerCopy {
     let extra = Extra {
         stamp: Some(ChangeStamp::FIRST),
         said: Some(info.status),
-        order: info.override_status.map(|status| Order {
-            stamp: ChangeStamp::FIRST,
-            what: Ordered::Set(status),
-        }),
+        order: info
+            .override_status
+            .map(|status| Arc::new(Order::plain(ChangeStamp::FIRST, Ordered::Set(status)))),
         idle: None,
     };
     PeerCopy {
@@ -92,8 +91,8 @@ impl Held {
     fn has_all_of(&self, info: &InstanceInfo, extra: &Extra) -> bool {
         let mine = (self.info.last_dirty, self.version.stamp);
         let came = (info.last_dirty, extra.stamp.unwrap_or(ChangeStamp::FIRST));
-        let order = |order: Option<Order>| order.map(|order| order.stamp);
-        came <= mine && order(extra.order) <= order(self.version.order())
+        let order = |order: Option<&Arc<Order>>| order.map(|order| order.stamp);
+        came <= mine && order(extra.order.as_ref()) <= order(self.version.order())
     }
 }
 

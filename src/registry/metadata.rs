@@ -57,15 +57,16 @@ impl LeaseTable {
         info.action = ActionType::Added;
         info.last_updated = now.wall;
         // The record is another one, and its status what the last order makes of it: nothing new from the instance.
-        let said = held.version.visible();
+        let status = held.version.visible();
+        let said = held.version.said_after_change();
         let version = Version {
             stamp: self.stamps.next(now.wall),
             said,
             order: held.version.order.clone(),
         };
-        info.status = said;
+        info.status = status;
         let held = self.put(&update.key, info, version, Began::Now, now);
-        if said == InstanceStatus::Up {
+        if status == InstanceStatus::Up {
             held.lease.service_up(now);
         }
         Ok(Some(held))

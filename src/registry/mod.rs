@@ -11,6 +11,7 @@
 //! | renew without a message | `in_step.rs` | the same, where nothing visible changes |
 //! | cancel | `cancel.rs` | [`UnknownInstance`] |
 //! | set and clear the status | `status.rs` | [`UnknownInstance`] |
+//! | override the status as an operator, and end that | `owned.rs` | [`UnknownInstance`] |
 //! | update metadata | `metadata.rs` | [`MetadataRefused`] |
 //! | evict | `evict.rs` | what is overdue; how many went |
 //! | apply a batch | `batch.rs` | one answer per item |
@@ -24,7 +25,7 @@
 //!
 //! Beside them: `version.rs` knows which of two copies is the later one, `tombstones.rs` what was cancelled a moment
 //! ago, `table.rs` holds all instances, `shared_texts.rs` equal texts once, `slots.rs` and `word.rs` the
-//! words of leases, `held.rs` a record with its lease, `undelivered.rs` changes that some peer has not got yet.
+//! words of leases, `held.rs` a record with its lease, `ends.rs` orders that end by themselves, `undelivered.rs` changes that some peer has not got yet.
 //!
 //! Every visible change is one [`RegistryEvent`] with its own revision. Order within a change: event out,
 //! then [`Index`], then the revision, then the reply. This folder does not know who listens.
@@ -37,6 +38,7 @@ mod cancel;
 mod checks;
 #[cfg(test)]
 mod converge;
+mod ends;
 mod event;
 mod evict;
 mod held;
@@ -47,6 +49,7 @@ mod load;
 mod metadata;
 mod newcomers;
 mod overrides;
+mod owned;
 mod recent;
 mod register;
 mod renew;
@@ -75,6 +78,7 @@ pub use index::Index;
 pub use lease::{Hold, Lease};
 pub use load::{Load, TakePage, copy_from_list};
 pub use metadata::{MetadataRefused, UpdateMetadata};
+pub use owned::{EndOverride, Override};
 pub use recent::{Recent, TakeRecent};
 pub use register::Register;
 pub use renew::{Renew, Renewal};

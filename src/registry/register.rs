@@ -163,17 +163,15 @@ impl Newcomer {
             }
             self.info.last_dirty = held.info.last_dirty.saturating_add(1).min(MAX_STAMP);
         }
-        let order = self.order(held.version.order.as_deref(), stamps, now);
-        let overridden = order
-            .as_ref()
-            .is_some_and(|order| matches!(order.what, Ordered::Set(_)));
+        let order = self.order(held.version.order(), stamps, now);
+        let overridden = order.as_ref().and_then(|order| order.override_status());
         let said = self.extra.said.unwrap_or_else(|| {
             resulting_status(Candidate {
                 status: self.info.status,
                 override_status: None,
                 existing: Some(held.info.status),
                 origin: self.by.origin(),
-                pin_status: pin_status && !overridden,
+                pin_status: pin_status && overridden.is_none(),
             })
         });
         self.taken(order, said, clock_set_back, stamps, now)
@@ -197,32 +195,29 @@ impl Newcomer {
     /// The last order after it. A record of another kind of sender never replaces an order, it only brings one.
     fn order(
         &self,
-        held: Option<&Order>,
+        held: Option<&Arc<Order>>,
         stamps: &mut StampClock,
         now: Moment,
-    ) -> Option<Box<Order>> {
-        let held = held.copied();
+    ) -> Option<Arc<Order>> {
         if self.extra.stamp.is_some() {
-            return later_order(self.extra.order, held).0.map(Box::new);
+            return later_order(self.extra.order.as_ref(), held).0;
         }
-        let in_force = held.is_some_and(|order| matches!(order.what, Ordered::Set(_)));
+        let in_force = held.and_then(|order| order.override_status()).is_some();
         let brought = self.info.override_status.filter(|_| !in_force);
-        let order = brought.map(|status| Order {
+        let order = brought.map(|status| {
             // Before the record, which is stamped next.
-            stamp: stamps.next(now.wall),
-            what: Ordered::Set(status),
+            Arc::new(Order::plain(stamps.next(now.wall), Ordered::Set(status)))
         });
-        let ended = self.order_ended.map(|stamp| Order {
-            stamp,
-            what: Ordered::Cleared(self.info.status),
-        });
-        order.or(held).or(ended).map(Box::new)
+        let ended = self
+            .order_ended
+            .map(|stamp| Arc::new(Order::plain(stamp, Ordered::Cleared(self.info.status))));
+        order.or(held.cloned()).or(ended)
     }
 
     /// It replaces what is held.
     fn taken(
         self,
-        order: Option<Box<Order>>,
+        order: Option<Arc<Order>>,
         said: InstanceStatus,
         clock_set_back: bool,
         stamps: &mut StampClock,
@@ -251,9 +246,7 @@ impl Newcomer {
             version.said = self.info.status;
             version.stamp = stamps.next(now.wall);
         }
-        version.order = later_order(self.extra.order, held.version.order())
-            .0
-            .map(Box::new);
+        version.order = later_order(self.extra.order.as_ref(), held.version.order()).0;
         Settled {
             info: (*held.info).clone(),
             version,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use actix::{Context, Handler, Message};
 
 use super::table::Entry;
-use super::version::{Compared, compare, later_order};
+use super::version::{Compared, compare, later_order, same_order};
 use super::{Held, LeaseTable, Registry, Version, What};
 use crate::clock::{Millis, Moment};
 use crate::metrics::RenewalResult;
@@ -110,7 +110,7 @@ impl LeaseTable {
         let stored = ordered.filter(|_| newer);
         let order = match adopted.or(stored) {
             Some(status) => Some(self.order_now(Ordered::Set(status), now)),
-            None => held.version.order(),
+            None => held.version.order.clone(),
         };
         let status = adopted.unwrap_or_else(|| held.version.visible());
         let changed = self.apply(&held, status, order, now);
@@ -128,19 +128,21 @@ impl LeaseTable {
         let idle = beat.extra.idle.unwrap_or(0);
         // Nobody else changes the word's generation, so this cannot fail.
         let _ = held.lease.renew_idle(held.generation, idle, now);
-        let (order, came_later) = later_order(beat.extra.order, held.version.order());
+        let (order, came_later) = later_order(beat.extra.order.as_ref(), held.version.order());
         let mut changed = None;
         if came_later {
             let version = Version {
-                order: order.map(Box::new),
+                order: order.clone(),
                 ..held.version.clone()
             };
-            changed = self.apply(&held, version.visible(), order, now);
+            changed = self.apply(&held, version.visible(), order.clone(), now);
         }
         let came = beat.compared(&held, self.config.sync_when_timestamp_differs);
         let came = match came {
             // The peer's order is the older one.
-            Compared::Same if beat.extra.order != order => Compared::Older,
+            Compared::Same if !same_order(beat.extra.order.as_ref(), order.as_ref()) => {
+                Compared::Older
+            }
             came => came,
         };
         let renewal = came.into_renewal(&changed, &held);
@@ -152,10 +154,10 @@ impl LeaseTable {
         &mut self,
         held: &Arc<Held>,
         status: InstanceStatus,
-        order: Option<Order>,
+        order: Option<Arc<Order>>,
         now: Moment,
     ) -> Changed {
-        if (held.info.status, held.version.order()) == (status, order) {
+        if (held.info.status, &held.version.order) == (status, &order) {
             return None;
         }
         if status == InstanceStatus::Up {
@@ -163,7 +165,7 @@ impl LeaseTable {
         }
         let key = held.info.key();
         let changed = self.change(&key, ActionType::Modified, now, |info, version| {
-            version.order = order.map(Box::new);
+            version.order = order;
             info.status = status;
             info.override_status = version.override_status();
         });

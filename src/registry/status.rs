@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use actix::{Context, Handler, Message};
 
-use super::version::later_order;
+use super::version::is_later_order;
 use super::{Held, LeaseTable, Registry, UnknownInstance, Version, What};
 use crate::clock::{Millis, Moment};
 use crate::model::{
@@ -44,7 +44,7 @@ pub struct ClearStatus {
 }
 
 /// The instance after a change and before it; `None` if there was nothing to change.
-type Changed = Option<(Arc<Held>, Arc<Held>)>;
+pub(super) type Changed = Option<(Arc<Held>, Arc<Held>)>;
 
 // === the rules ===
 
@@ -81,22 +81,21 @@ impl LeaseTable {
     pub(super) fn adopt_order(
         &mut self,
         key: &InstanceKey,
-        order: Order,
+        order: Arc<Order>,
         idle: Millis,
         last_dirty: Option<EpochMillis>,
         now: Moment,
     ) -> Result<Changed, UnknownInstance> {
         let held = self.renew_for_order(key, idle, now)?;
-        match later_order(Some(order), held.version.order()) {
-            (Some(order), true) => Ok(self.order(&held, order, last_dirty, now)),
-            _ => Ok(None),
+        match is_later_order(Some(&order), held.version.order()) {
+            true => Ok(self.order(&held, order, last_dirty, now)),
+            false => Ok(None),
         }
     }
 
     /// An order that is given here and now.
-    pub(super) fn order_now(&mut self, what: Ordered, now: Moment) -> Order {
-        let stamp = self.stamps.next(now.wall);
-        Order { stamp, what }
+    pub(super) fn order_now(&mut self, what: Ordered, now: Moment) -> Arc<Order> {
+        Arc::new(Order::plain(self.stamps.next(now.wall), what))
     }
 
     /// The instance with its lease renewed as of `idle` milliseconds ago.
@@ -114,15 +113,15 @@ impl LeaseTable {
     }
 
     /// Puts an order, or its end, in place.
-    fn order(
+    pub(super) fn order(
         &mut self,
         held: &Arc<Held>,
-        order: Order,
+        order: Arc<Order>,
         last_dirty: Option<EpochMillis>,
         now: Moment,
     ) -> Changed {
         let version = Version {
-            order: Some(Box::new(order)),
+            order: Some(order),
             ..held.version.clone()
         };
         let (status, override_status) = (version.visible(), version.override_status());
@@ -177,7 +176,7 @@ impl Registry {
     pub(super) fn adopt_order(
         &mut self,
         key: &InstanceKey,
-        order: Order,
+        order: Arc<Order>,
         idle: Millis,
         last_dirty: Option<EpochMillis>,
         by: &By,
@@ -198,7 +197,13 @@ impl Registry {
         }
     }
 
-    fn publish_order(&mut self, key: &InstanceKey, changed: Changed, by: &By, what: &'static str) {
+    pub(super) fn publish_order(
+        &mut self,
+        key: &InstanceKey,
+        changed: Changed,
+        by: &By,
+        what: &'static str,
+    ) {
         let origin = by.origin();
         let Some((held, before)) = changed else {
             return self.note_renewal(key, origin);

@@ -6,6 +6,7 @@
 //! of their own, so that a record and an order that were given at two nodes at once end alike on all.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use crate::model::{ChangeStamp, EpochMillis, Extra, InstanceStatus, Order, Ordered};
 
@@ -16,8 +17,8 @@ pub struct Version {
     pub(super) stamp: ChangeStamp,
     /// The status that the instance said of itself, under any order.
     pub(super) said: InstanceStatus,
-    /// The last order; boxed, since few instances ever get one.
-    pub(super) order: Option<Box<Order>>,
+    /// The last order; elsewhere, since few instances ever get one.
+    pub(super) order: Option<Arc<Order>>,
 }
 
 impl Version {
@@ -42,16 +43,13 @@ impl Version {
     }
 
     /// The last order.
-    pub fn order(&self) -> Option<Order> {
-        self.order.as_deref().copied()
+    pub fn order(&self) -> Option<&Arc<Order>> {
+        self.order.as_ref()
     }
 
     /// The override in force.
     pub(super) fn override_status(&self) -> Option<InstanceStatus> {
-        match self.order()?.what {
-            Ordered::Set(status) => Some(status),
-            Ordered::Cleared(_) => None,
-        }
+        self.order()?.override_status()
     }
 
     /// The status that readers see (server.md §8): an order holds at once, whatever the instance said before; after
@@ -65,7 +63,18 @@ impl Version {
         match order.what {
             Ordered::Set(status) | Ordered::Cleared(status) if is_last_word => status,
             Ordered::Set(status) if matches!(self.said, Up | OutOfService) => status,
-            Ordered::Set(_) | Ordered::Cleared(_) => self.said,
+            Ordered::Set(_) | Ordered::Cleared(_) | Ordered::Ended => self.said,
+        }
+    }
+
+    /// What the instance counts as having said once its record is changed by somebody else, so that the status stays
+    /// as it is. Where an override holds anyway, it is what the instance said: that comes back when the override ends.
+    pub(super) fn said_after_change(&self) -> InstanceStatus {
+        use InstanceStatus::{OutOfService, Up};
+        let is_overridden = self.override_status().is_some();
+        match self.said {
+            said @ (Up | OutOfService) if is_overridden => said,
+            _ => self.visible(),
         }
     }
 
@@ -74,7 +83,7 @@ impl Version {
         Extra {
             stamp: Some(self.stamp),
             said: Some(self.said),
-            order: self.order(),
+            order: self.order.clone(),
             idle: None,
         }
     }
@@ -106,11 +115,25 @@ pub(super) fn compare(
 }
 
 /// The later of two orders, and whether it is the one that came.
-pub(super) fn later_order(came: Option<Order>, held: Option<Order>) -> (Option<Order>, bool) {
-    match (came, held) {
-        (Some(came), Some(held)) if came.stamp > held.stamp => (Some(came), true),
-        (Some(came), None) => (Some(came), true),
-        (_, held) => (held, false),
+pub(super) fn later_order(
+    came: Option<&Arc<Order>>,
+    held: Option<&Arc<Order>>,
+) -> (Option<Arc<Order>>, bool) {
+    let is_later = is_later_order(came, held);
+    let later = if is_later { came } else { held };
+    (later.cloned(), is_later)
+}
+
+/// Whether the order that came is the later one.
+pub(super) fn is_later_order(came: Option<&Arc<Order>>, held: Option<&Arc<Order>>) -> bool {
+    came.is_some_and(|came| held.is_none_or(|held| came.stamp > held.stamp))
+}
+
+/// Whether both are the same order, or none.
+pub(super) fn same_order(a: Option<&Arc<Order>>, b: Option<&Arc<Order>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.is(b),
+        (a, b) => a.is_none() && b.is_none(),
     }
 }
 
@@ -132,10 +155,7 @@ mod tests {
         let version = |said, ordered, at| Version {
             stamp: middle,
             said,
-            order: Some(Box::new(Order {
-                stamp: at,
-                what: ordered,
-            })),
+            order: Some(Arc::new(Order::plain(at, ordered))),
         };
         let set = Ordered::Set;
         for (said, ordered, after, before) in [
@@ -146,6 +166,7 @@ mod tests {
             (Down, set(Up), Up, Down),
             (Up, Ordered::Cleared(Unknown), Unknown, Up),
             (OutOfService, Ordered::Cleared(Up), Up, OutOfService),
+            (Starting, Ordered::Ended, Starting, Starting),
         ] {
             let case = format!("{said} {ordered:?}");
             assert_eq!(version(said, ordered, late).visible(), after, "{case}");
@@ -173,12 +194,7 @@ mod tests {
     #[test]
     fn the_later_order_stays() {
         let [early, _, late] = stamps();
-        let order = |stamp| {
-            Some(Order {
-                stamp,
-                what: Ordered::Set(Down),
-            })
-        };
+        let order = |stamp| Some(Arc::new(Order::plain(stamp, Ordered::Set(Down))));
         for (came, held, expected) in [
             (None, None, (None, false)),
             (order(early), None, (order(early), true)),
@@ -187,7 +203,7 @@ mod tests {
             (order(early), order(late), (order(late), false)),
             (order(early), order(early), (order(early), false)),
         ] {
-            assert_eq!(later_order(came, held), expected);
+            assert_eq!(later_order(came.as_ref(), held.as_ref()), expected);
         }
     }
 }

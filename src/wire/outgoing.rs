@@ -156,14 +156,14 @@ mod tests {
     };
     use crate::wire::replication::{read_batch, write_answers};
 
-    fn written(items: &[Outgoing<'_>], extra: Extra, with_extra: bool) -> String {
+    fn written(items: &[Outgoing<'_>], extra: &Extra, with_extra: bool) -> String {
         let key = InstanceKey::new("A", "i");
         let mut batch = BatchWriter::new(with_extra);
         for change in items {
             batch.push(&OutgoingItem {
                 key: &key,
                 change: *change,
-                extra,
+                extra: extra.clone(),
             });
         }
         assert_eq!(batch.items(), items.len());
@@ -207,7 +207,7 @@ mod tests {
             stamp: Some(StampClock::of(1).next(1)),
             ..Extra::NONE
         };
-        let text = written(&all(&info)[1..], extra, false);
+        let text = written(&all(&info)[1..], &extra, false);
         assert_eq!(
             text,
             concat!(
@@ -218,14 +218,14 @@ mod tests {
                 r#"{"appName":"A","id":"i","lastDirtyTimestamp":1000,"status":"OUT_OF_SERVICE","action":"DeleteStatusOverride"}]}"#
             )
         );
-        let register = written(&all(&info)[..1], extra, false);
+        let register = written(&all(&info)[..1], &extra, false);
         let start = r#"{"replicationList":[{"appName":"A","id":"i","lastDirtyTimestamp":1000,"status":"UP","instanceInfo":{"instanceId":"i","#;
         assert!(register.starts_with(start), "{register}");
         assert!(
             register.ends_with(r#""},"action":"Register"}]}"#),
             "{register}"
         );
-        assert_eq!(written(&[], extra, false), r#"{"replicationList":[]}"#);
+        assert_eq!(written(&[], &extra, false), r#"{"replicationList":[]}"#);
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
             assert_eq!(batch.items(), before);
             let same: Vec<_> = (0..before).map(|_| Outgoing::Cancel).collect();
             let body = String::from_utf8(batch.finish()).unwrap();
-            assert_eq!(body, written(&same, Extra::NONE, false));
+            assert_eq!(body, written(&same, &Extra::NONE, false));
         }
     }
 
@@ -259,7 +259,7 @@ mod tests {
             idle: Some(5),
             ..Extra::NONE
         };
-        let text = written(&all(&info), extra, true);
+        let text = written(&all(&info), &extra, true);
         let read = read_batch(&text, 0, &ContentLimits::NONE).unwrap();
         let items: Vec<PeerItem> = read.into_iter().map(Result::unwrap).collect();
         assert_eq!(items[0].item, ReplicationItem::Register(Box::new(info)));
@@ -274,7 +274,7 @@ mod tests {
             stamp: Some(StampClock::of(1).next(1)),
             ..Extra::NONE
         };
-        let newer = ItemAnswer::Newer(Arc::new(info.clone()), LeaseTimes::default(), extra);
+        let newer = ItemAnswer::Newer(Arc::new(info.clone()), LeaseTimes::default(), extra.clone());
         let body = write_answers(&[ItemAnswer::Done, newer], true);
         let answers = read_answers(std::str::from_utf8(&body).unwrap(), 0).unwrap();
         let copy = PeerCopy {

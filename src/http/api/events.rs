@@ -12,6 +12,7 @@ use super::reply::{reply, time};
 use crate::http::error::ApiError;
 use crate::http::state::Http;
 use crate::journal::{Entry, FindEntries, Found, Kind};
+use crate::model::Order;
 
 /// Events of a page where nobody says how many.
 const USUAL: u64 = 100;
@@ -67,6 +68,14 @@ fn document(node: &str, found: &Found) -> Value {
     document
 }
 
+/// Whose an order is; what came by Eureka's own calls is nobody's but theirs.
+pub(super) fn owner(order: &Order) -> &str {
+    order
+        .owner
+        .as_ref()
+        .map_or("api", |owner| owner.name.as_str())
+}
+
 /// One event; what is not known of it is left out.
 fn event(entry: &Entry) -> Value {
     let by = &entry.by;
@@ -85,8 +94,17 @@ fn event(entry: &Entry) -> Value {
         ),
         ("user", by.user.as_ref().map(|user| user.as_str().into())),
         (
-            "reason",
-            by.reason.as_ref().map(|reason| reason.as_str().into()),
+            "owner",
+            entry.order.as_deref().map(|order| owner(order).into()),
+        ),
+        ("reason", entry.reason().map(Into::into)),
+        (
+            "until",
+            entry
+                .order
+                .as_ref()
+                .and_then(|order| order.until)
+                .map(|until| time(until).into()),
         ),
         ("since", entry.since.map(|since| time(since).into())),
     ];
