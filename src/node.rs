@@ -30,7 +30,7 @@ use crate::http::{self, Http, Identity, Ports};
 use crate::metrics::Metrics;
 use crate::peers::{Begin, Flush, Gate, Look, OwnInstance, Peers, SharedPeersConfig};
 use crate::preservation::{self, Preservation};
-use crate::registry::{Published, Registry};
+use crate::registry::{self, Published, Registry};
 use crate::transport::Network;
 use ground::Ground;
 
@@ -58,6 +58,7 @@ pub struct Node {
     pub http: Data<Http>,
     vital: Vec<Vital>,
     cluster: Cluster,
+    registry: Addr<Registry>,
     preservation: Addr<Preservation>,
     cache: Addr<ResponseCache>,
 }
@@ -128,12 +129,13 @@ impl Node {
             Vital::new("journal", &journal),
         ];
         let cluster = Cluster::join(&ground, &registry, peers.clone());
-        let judge = preservation.clone();
+        let (owner, judge) = (registry.clone(), preservation.clone());
         let http = ground.into_http(registry, preservation, peers, journal, reader);
         Self {
             http: Data::new(http),
             vital,
             cluster,
+            registry: owner,
             preservation: judge,
             cache,
         }
@@ -142,6 +144,8 @@ impl Node {
     /// Takes from new settings what may change while the node runs ([`crate::config::Setting::live`]).
     pub fn apply(&self, config: &Config) {
         self.http.live.set(config);
+        self.registry
+            .do_send(registry::Reconfigure(config.registry));
         self.preservation
             .do_send(preservation::Reconfigure(config.preservation));
         self.cache.do_send(cache::Reconfigure(config.cache));

@@ -61,6 +61,10 @@ impl Reload {
                 return;
             }
         };
+        let is_new = |warning: &&String| !self.report.warnings.contains(warning);
+        for warning in report.warnings.iter().filter(is_new) {
+            tracing::warn!("{warning}");
+        }
         let changed = report.changed(&self.report);
         let (live, fixed): (Vec<_>, Vec<_>) = changed.into_iter().partition(|s| s.live);
         let names = |settings: &[&heureka::config::Setting]| {

@@ -103,6 +103,10 @@ pub const MAX_INSTANCES: &str = "eureka.server.max-instances";
 pub const MAX_CONNECTIONS: &str = "eureka.server.max-connections";
 /// See [`super::LimitsConfig::streams`].
 pub const MAX_STREAMS: &str = "eureka.server.max-streams-per-connection";
+/// See [`super::LimitsConfig::address_connections`].
+pub const MAX_ADDRESS_CONNECTIONS: &str = "eureka.server.max-connections-per-address";
+/// See [`super::LimitsConfig::address_requests`].
+pub const MAX_ADDRESS_REQUESTS: &str = "eureka.server.max-requests-per-second-per-address";
 /// See [`super::LimitsConfig::head_time`].
 pub const HEAD_TIME: &str = "eureka.server.head-time-in-ms";
 /// See [`super::LimitsConfig::body_time`].
@@ -201,6 +205,8 @@ const SERVER: &[&str] = &[
     MAX_INSTANCES,
     MAX_CONNECTIONS,
     MAX_STREAMS,
+    MAX_ADDRESS_CONNECTIONS,
+    MAX_ADDRESS_REQUESTS,
     HEAD_TIME,
     BODY_TIME,
     ANSWER_TIME,
@@ -261,7 +267,7 @@ pub(super) fn is_known(name: &str) -> bool {
     })
 }
 
-/// Those whose changes take effect while a node runs.
+/// Those whose changes take effect while a node runs, besides all of who may do what and of the limiter of reads.
 const LIVE: &[&str] = &[
     SELF_PRESERVATION,
     ENABLE_SELF_PRESERVATION,
@@ -278,12 +284,19 @@ const LIVE: &[&str] = &[
     MY_URL,
     MIN_AVAILABLE,
     LOG_LEVEL,
+    SYNC_WHEN_TIMESTAMP_DIFFERS,
+    WAIT_WHEN_EMPTY,
+    SYNC_RETRIES,
+    SYNC_RETRY_WAIT,
+    MAX_ADDRESS_CONNECTIONS,
+    MAX_ADDRESS_REQUESTS,
 ];
 
 /// Whether a change of this key takes effect while a node runs.
 pub(super) fn is_live(key: &str) -> bool {
     let name = Name::dotted(key);
-    LIVE.iter()
+    let live = LIVE.iter().chain(security::ALL).chain(fetch_limit::ALL);
+    live.copied()
         .any(|key| Pattern::of(key).data_in(&name).is_some())
 }
 

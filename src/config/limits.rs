@@ -18,6 +18,11 @@ pub struct LimitsConfig {
     pub connections: Option<usize>,
     /// Requests of one HTTP/2 connection that are open at once; default 250. Those beyond are answered 503.
     pub streams: Limit,
+    /// Open connections of one address; default any number. Those beyond are answered 429 and closed.
+    pub address_connections: Limit,
+    /// Requests a second of one address; default any number. Those beyond are answered 429: those first that are
+    /// needed least, and heartbeats only after 32 seconds' worth of them.
+    pub address_requests: Limit,
     /// How long a client may take to send the first head on a connection; default 10 s. Then it is answered
     /// 408.
     pub head_time: Duration,
@@ -41,6 +46,8 @@ impl Default for LimitsConfig {
             head: Limit::new(32 << 10, keys::MAX_HEAD),
             connections: None,
             streams: Limit::new(250, keys::MAX_STREAMS),
+            address_connections: Limit::new(usize::MAX, keys::MAX_ADDRESS_CONNECTIONS),
+            address_requests: Limit::new(usize::MAX, keys::MAX_ADDRESS_REQUESTS),
             head_time: Duration::from_secs(10),
             body_time: Duration::from_secs(30),
             answer_time: Duration::from_secs(30),
@@ -86,6 +93,8 @@ impl LimitsConfig {
             head: head(reader, default.head),
             connections: Some(connections).filter(|most| *most != none),
             streams: reader.limit(default.streams),
+            address_connections: reader.limit(default.address_connections),
+            address_requests: reader.limit(default.address_requests),
             head_time: reader.millis(keys::HEAD_TIME, default.head_time),
             body_time: reader.millis(keys::BODY_TIME, default.body_time),
             answer_time: reader.millis(keys::ANSWER_TIME, default.answer_time),

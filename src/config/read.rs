@@ -303,14 +303,20 @@ impl<'s> Reader<'s> {
         })
     }
 
-    /// A limit, which knows its key.
+    /// A limit, which knows its key. Where nothing is set and the default is the largest number, there is none.
     pub(super) fn limit(&mut self, default: Limit) -> Limit {
         // Far beyond any machine, and far from where sums overflow.
         let sensible = 1..=1_usize << 40;
-        let max = self.value(default.key, "a positive number", default.max, |text| {
+        let shown = match default.max {
+            usize::MAX => String::new(),
+            max => max.to_string(),
+        };
+        let parse = |text: &str| {
             let max = units::decimal(text).parse().ok();
             max.filter(|max| sensible.contains(max))
-        });
+        };
+        let default_max = (default.max, shown);
+        let max = self.value_or(default.key, "a positive number", default_max, parse);
         Limit { max, ..default }
     }
 

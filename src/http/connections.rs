@@ -24,6 +24,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 
+use super::addresses::{Addresses, Share};
 use super::channel::Channel;
 use crate::config::{LimitsConfig, keys};
 use crate::metrics::{HttpMetrics, Refusal};
@@ -34,15 +35,21 @@ use crate::tls::Serving;
 pub struct Connections {
     limits: LimitsConfig,
     metrics: HttpMetrics,
+    addresses: Arc<Addresses>,
     open: Arc<AtomicUsize>,
 }
 
 impl Connections {
     /// No connection yet.
-    pub fn new(limits: LimitsConfig, metrics: HttpMetrics) -> Self {
+    pub(super) fn new(
+        limits: LimitsConfig,
+        metrics: HttpMetrics,
+        addresses: Arc<Addresses>,
+    ) -> Self {
         Self {
             limits,
             metrics,
+            addresses,
             open: Arc::default(),
         }
     }
@@ -50,12 +57,12 @@ impl Connections {
     /// Lets a connection in, or turns it away. Without TLS the first bytes tell the protocol, with TLS the two sides
     /// agree about it.
     pub async fn admit(&self, stream: TcpStream, tls: Option<&Serving>) -> Admitted {
-        let place = self.place(&stream)?;
+        let peer = stream.peer_addr().ok();
+        let place = self.place(&stream, peer)?;
         let socket = SockRef::from(&stream);
         // Where the system knows no such option, a client that reads nothing costs its connection.
         let _ = socket.set_tcp_user_timeout(Some(self.limits.answer_time));
         let _ = socket.set_tcp_nodelay(true);
-        let peer = stream.peer_addr().ok();
         let (channel, protocol) = match tls {
             None => self.plain(stream, place).await?,
             Some(tls) => self.secure(stream, place, tls).await?,
@@ -63,20 +70,37 @@ impl Connections {
         Ok((channel, protocol, peer))
     }
 
-    fn place(&self, stream: &TcpStream) -> Result<Place, DispatchError> {
-        let (place, open) = Place::take(self);
+    fn place(&self, stream: &TcpStream, peer: Option<SocketAddr>) -> Result<Place, DispatchError> {
+        let (mut place, open) = Place::take(self);
         if self.limits.connections.is_some_and(|most| open > most) {
-            self.metrics.refused(Refusal::Connections);
-            let key = keys::MAX_CONNECTIONS;
-            dismiss(
-                stream,
-                "503 Service Unavailable",
-                "too many connections",
-                key,
-            );
-            return Err(DispatchError::Io(io::ErrorKind::ConnectionRefused.into()));
+            let why = "too many connections";
+            return Err(self.turn_away(stream, Refusal::Connections, why, keys::MAX_CONNECTIONS));
+        }
+        if let Some(peer) = peer {
+            let Some(share) = self.addresses.connect(peer.ip()) else {
+                let why = "too many connections from one address";
+                let key = keys::MAX_ADDRESS_CONNECTIONS;
+                return Err(self.turn_away(stream, Refusal::Address, why, key));
+            };
+            place.share = Some(share);
         }
         Ok(place)
+    }
+
+    fn turn_away(
+        &self,
+        stream: &TcpStream,
+        reason: Refusal,
+        why: &str,
+        key: &str,
+    ) -> DispatchError {
+        self.metrics.refused(reason);
+        let status = match reason {
+            Refusal::Address => "429 Too Many Requests",
+            _ => "503 Service Unavailable",
+        };
+        dismiss(stream, status, why, key);
+        DispatchError::Io(io::ErrorKind::ConnectionRefused.into())
     }
 
     /// The first thing that comes on a connection, or its end if nothing does.
@@ -198,6 +222,8 @@ fn dismiss(stream: &TcpStream, status: &str, why: &str, key: &str) {
 struct Place {
     metrics: HttpMetrics,
     open: Arc<AtomicUsize>,
+    /// What its address has of it.
+    share: Option<Share>,
 }
 
 impl Place {
@@ -206,7 +232,12 @@ impl Place {
         let (metrics, open) = (connections.metrics.clone(), connections.open.clone());
         let taken = open.fetch_add(1, Ordering::Relaxed) + 1;
         metrics.connections.set(taken as f64);
-        (Self { metrics, open }, taken)
+        let place = Self {
+            metrics,
+            open,
+            share: None,
+        };
+        (place, taken)
     }
 }
 

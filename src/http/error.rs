@@ -1,7 +1,7 @@
 //! Every way in which a request can fail, and the one place that knows what that looks like.
 //!
-//! What Eureka's clients meet in ordinary operation (401, 403, 404, 405, 406, 429, 503) has an empty body. Whoever
-//! sends something wrong is told what it was: as JSON where JSON was asked for or sent, as an XML document
+//! What Eureka's clients meet in ordinary operation (401, 403, 404, 405, 406, 503) has an empty body. Whoever
+//! sends something wrong, or too much, is told what it was: as JSON where JSON was asked for or sent, as an XML document
 //! for an XML body that cannot be read, as plain text otherwise.
 
 use std::time::Duration;
@@ -11,6 +11,7 @@ use bytes::Bytes;
 use super::answer::Answer;
 use super::ask::Ask;
 use super::limit;
+use crate::config::keys;
 use crate::mailbox::Shut;
 use crate::metrics::{Refusal as Reason, ShedClass};
 use crate::model::TooMuch;
@@ -35,6 +36,12 @@ pub(super) enum ApiError {
     /// Too many wrong credentials came from there; try again after this.
     #[error("too many wrong credentials")]
     Slowed(Duration),
+    /// One address asks too often; try again after this.
+    #[error(
+        "one address asks more than {most} times a second ({})",
+        keys::MAX_ADDRESS_REQUESTS
+    )]
+    TooOften { most: usize, wait: Duration },
     /// Nothing that we could send is acceptable.
     #[error("not acceptable")]
     NotAcceptable,
@@ -132,6 +139,7 @@ impl ApiError {
             Self::Slow { .. } => Reason::Slow,
             Self::HeadTooLong(_) => Reason::Head,
             Self::Streams(_) => Reason::Connections,
+            Self::TooOften { .. } => Reason::Address,
             _ => return None,
         })
     }
@@ -166,6 +174,10 @@ impl ApiError {
             Self::TooLong { .. } => self.explained(413, ask),
             Self::Slow { .. } => self.explained(408, ask),
             Self::HeadTooLong(_) => self.explained(431, ask),
+            Self::TooOften { wait, .. } => Answer {
+                retry_after: Some(seconds(wait)),
+                ..self.explained(429, ask)
+            },
             Self::Full(_) => Answer {
                 retry_after: Some(FULL_RETRY),
                 ..self.explained(503, ask)

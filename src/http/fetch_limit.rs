@@ -48,6 +48,11 @@ impl FetchLimit {
         })
     }
 
+    /// Whether this is the limiter that is set, or is not.
+    pub(super) fn is_for(limit: Option<&Self>, config: &FetchLimitConfig) -> bool {
+        limit.map_or(!config.is_set, |limit| limit.config == *config)
+    }
+
     /// Whether refusals are carried out, or counted only.
     pub(super) fn refuses(&self) -> bool {
         self.config.refuses

@@ -8,6 +8,7 @@
 use std::cell::Cell;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_http::{Payload, Request, Response};
@@ -19,9 +20,9 @@ use actix_web::web::Data;
 use futures_util::future::{Either, MapOk, Ready, TryFutureExt, ready};
 use tokio::time::Instant;
 
-use super::ask::Ask;
+use super::ask::{Ask, origin};
 use super::error::ApiError;
-use super::guard::{Refused, Unsure, Verdict, is_cross_site};
+use super::guard::{Guard, Refused, Unsure, Verdict, is_cross_site};
 use super::instances;
 use super::labels::NO_ROUTE;
 use super::limit::{self, Lag, is_late};
@@ -135,7 +136,8 @@ where
         if let Some(refused) = worker.turned_away(&request, now) {
             return Either::Left(ready(Ok(refused)));
         }
-        let Some(guard) = &worker.http.guard else {
+        let guard = worker.http.live.guard.load();
+        let Some(guard) = &*guard else {
             return worker.answer(request, now);
         };
         match guard.look(&request, worker.http.clock.now()) {
@@ -144,7 +146,7 @@ where
                 Either::Left(ready(Ok(worker.not_let_through(refused, &request, now))))
             }
             Verdict::Unsure(unsure) => {
-                let later = worker.clone().find_out(unsure, request, now);
+                let later = worker.clone().find_out(guard.clone(), unsure, request, now);
                 Either::Right(Either::Right(Box::pin(later)))
             }
         }
@@ -163,6 +165,9 @@ where
             let error = ApiError::HeadTooLong(too_much);
             return Some(refusal(&self.http, request, error));
         }
+        if let Some(refused) = self.too_often(request, now) {
+            return Some(refused);
+        }
         let lag = self.lag.at(now);
         match is_late(self.http.config.overload.shed_lag, lag) {
             true => self.shed(request, lag, now),
@@ -173,16 +178,12 @@ where
     /// The answer to a request whose credentials take a while.
     async fn find_out(
         self: Rc<Self>,
+        guard: Arc<Guard>,
         unsure: Unsure,
         request: Request,
         now: Instant,
     ) -> Answer<S::Error> {
-        let guard = self.http.guard.as_ref();
-        let found = match guard {
-            Some(guard) => guard.find_out(unsure, &request, &self.http.clock).await,
-            None => Ok(()),
-        };
-        match found {
+        match guard.find_out(unsure, &request, &self.http.clock).await {
             Ok(()) => self.answer(request, now).await,
             Err(refused) => Ok(self.not_let_through(refused, &request, now)),
         }
@@ -228,10 +229,15 @@ fn fits(http: &Http, request: &Request) -> Result<(), TooMuch> {
 
 /// The answer to a request that is refused before anybody asks what it wants.
 fn refusal(http: &Http, request: &Request, error: ApiError) -> Response<BoxBody> {
+    tracing::warn!(%error, "request refused");
+    counted_refusal(http, request, error)
+}
+
+/// The same without a line in the log.
+fn counted_refusal(http: &Http, request: &Request, error: ApiError) -> Response<BoxBody> {
     if let Some(reason) = error.reason() {
         http.metrics.http.refused(reason);
     }
-    tracing::warn!(%error, "request refused");
     let ask = Ask::of(request.head().headers());
     let answer = error.into_answer(ask.as_ref().ok());
     let method = request.method().as_str();
@@ -270,6 +276,23 @@ impl<S> Worker<S> {
         Response::from(answer.into_response(None))
     }
 
+    /// The answer to a request of an address that asks more often than it may.
+    fn too_often(&self, request: &Request, now: Instant) -> Option<Response<BoxBody>> {
+        let http = &self.http;
+        let most = http.live.addresses.rate()?;
+        let head = request.head();
+        let from = head.peer_addr.map(|address| address.ip());
+        let (context, method) = (&http.config.http.context_path, request.method().as_str());
+        let class = limit::class_of(context, request.path(), method, origin(head.headers()));
+        let wait = http.live.addresses.ask(from, class, most, now)?;
+        let error = ApiError::TooOften { most, wait };
+        if self.is_due(now) {
+            let from = from.map_or(String::new(), |from| from.to_canonical().to_string());
+            tracing::warn!(%error, from, "requests are refused");
+        }
+        Some(counted_refusal(http, request, error))
+    }
+
     /// The answer to a request that may not wait as long as it would have to.
     fn shed(&self, request: &Request, lag: Duration, now: Instant) -> Option<Response<BoxBody>> {
         let http = &self.http;
@@ -289,10 +312,18 @@ impl<S> Worker<S> {
         Some(Response::from(answer.into_response(None)))
     }
 
-    fn say(&self, class: ShedClass, lag: Duration, now: Instant) {
+    /// Whether the log may say again that requests are turned away.
+    fn is_due(&self, now: Instant) -> bool {
         let said = self.said.get();
-        if said.is_none_or(|said| now.duration_since(said) >= SAY_EVERY) {
+        let is_due = said.is_none_or(|said| now.duration_since(said) >= SAY_EVERY);
+        if is_due {
             self.said.set(Some(now));
+        }
+        is_due
+    }
+
+    fn say(&self, class: ShedClass, lag: Duration, now: Instant) {
+        if self.is_due(now) {
             let lag_ms = lag.as_millis() as u64;
             tracing::warn!(
                 lag_ms,

@@ -20,6 +20,15 @@ use crate::preservation::Describe;
 /// How long an actor may take to say how it is.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// The paths of probes, below the context path.
+pub(super) const PROBES: [&str; 5] = [
+    "/health/live",
+    "/health/ready",
+    "/actuator/health",
+    "/actuator/health/liveness",
+    "/actuator/health/readiness",
+];
+
 const UP: &str = "UP";
 const OUT_OF_SERVICE: &str = "OUT_OF_SERVICE";
 /// What is said of a part that does not answer.
@@ -56,7 +65,8 @@ pub(super) async fn health(request: HttpRequest, http: Data<Http>) -> HttpRespon
 
 /// Probes bring no credentials, so parts are shown where everybody may read.
 fn shows_parts(http: &Http) -> bool {
-    http.guard.is_none() || http.config.security.anonymous_read
+    let guard = http.live.guard.load();
+    guard.as_ref().is_none_or(|guard| guard.lets_anybody_read())
 }
 
 fn readiness(http: &Http) -> (StatusCode, &'static str) {

@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::route::Target;
+use super::health::PROBES;
+use super::route::{self, Target};
 use crate::metrics::ShedClass;
 use crate::model::Origin;
 
@@ -37,8 +38,22 @@ pub(super) fn class(target: &Target<'_>, method: &str, origin: Origin) -> ShedCl
     }
 }
 
+/// The same for any path: probes are answered as long as heartbeats, pages go first.
+pub(super) fn class_of(context: &str, path: &str, method: &str, origin: Origin) -> ShedClass {
+    if let Ok(route) = route::find(context, path) {
+        return class(&route.target, method, origin);
+    }
+    let is_probe = path
+        .strip_prefix(context)
+        .is_some_and(|path| PROBES.contains(&path));
+    match is_probe {
+        true => ShedClass::Renewal,
+        false => ShedClass::Full,
+    }
+}
+
 /// How many times the configured lag a class may wait.
-fn patience(class: ShedClass) -> u32 {
+pub(super) fn patience(class: ShedClass) -> u32 {
     match class {
         ShedClass::Full => 1,
         ShedClass::Delta => 2,
@@ -123,7 +138,6 @@ async fn tick(watch: Rc<Watch>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::route;
     use ShedClass::{Change, Delta, Full, Renewal, Replication};
 
     #[test]
@@ -153,6 +167,22 @@ mod tests {
             let route = route::find("", path).unwrap();
             let found = class(&route.target, method, origin);
             assert_eq!(found, expected, "{method} {path} {origin:?}");
+        }
+    }
+
+    #[test]
+    fn probes_are_as_important_as_heartbeats_and_pages_are_not() {
+        for (context, path, expected) in [
+            ("", "/health/ready", Renewal),
+            ("/ctx", "/ctx/actuator/health", Renewal),
+            ("/ctx", "/health/ready", Full),
+            ("", "/metrics", Full),
+            ("", "/", Full),
+            ("", "/eureka/%FF", Full),
+            ("/ctx", "/ctx/eureka/apps/delta", Delta),
+        ] {
+            let found = class_of(context, path, "GET", Origin::Client);
+            assert_eq!(found, expected, "{context} {path}");
         }
     }
 

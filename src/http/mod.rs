@@ -14,6 +14,7 @@
 //! | `query.rs` | the parameters of a request |
 //! | `limit.rs` | who is turned away when there is too much to do |
 //! | `fetch_limit.rs` | Eureka's own limiter of reads |
+//! | `addresses.rs` `debts.rs` | what one address may take |
 //! | `in_flight.rs` | bytes on their way, and a bound on them |
 //! | `front.rs` | heartbeats, before anything else is looked at |
 //! | `guard/` | who may do what |
@@ -32,13 +33,14 @@
 //! | `audit.rs` | what operators did, in the log |
 //! | `answer.rs` `error.rs` | what goes back |
 //! | `rope_body.rs` | a long list on its way out |
-//! | `state.rs` | what handlers share |
+//! | `state.rs` `live.rs` | what handlers share, and what of it changes |
 //! | `routes.rs` | where it all hangs |
 //! | `connections.rs` | who is let in, and for how long |
 //! | `channel.rs` | connections with and without TLS |
 //! | `streams.rs` | open requests of one HTTP/2 connection |
 //! | `server.rs` | the server around it all |
 
+mod addresses;
 mod answer;
 mod api;
 mod ask;
@@ -48,6 +50,7 @@ mod by;
 mod channel;
 mod connections;
 mod dashboard;
+mod debts;
 mod error;
 mod fetch_limit;
 mod front;
@@ -59,6 +62,7 @@ mod instances;
 mod labels;
 mod limit;
 mod lists;
+mod live;
 mod ops;
 mod query;
 mod replicas;
@@ -74,12 +78,11 @@ mod state;
 mod streams;
 mod system;
 
-pub use fetch_limit::FetchLimit;
 pub use front::Front;
-pub use guard::Guard;
 pub use in_flight::InFlight;
+pub use live::Live;
 #[cfg(any(test, fuzzing))]
 pub use route_checks::check_route;
 pub use routes::configure;
 pub use server::{Ports, serve};
-pub use state::{Http, Identity, Live};
+pub use state::{Http, Identity};

@@ -19,6 +19,7 @@ use tokio::net::TcpStream;
 use super::channel::Channel;
 use super::connections::Connections;
 use super::front::Front;
+use super::guard::Shown;
 use super::routes::configure;
 use super::state::Http;
 use super::streams::Streams;
@@ -56,9 +57,10 @@ pub fn serve(http: &Data<Http>, ports: Ports, grace: Duration) -> io::Result<Ser
         .shutdown_timeout(grace.as_secs())
         .max_concurrent_connections(PER_WORKER);
     let limits = http.config.limits.clone();
+    let addresses = http.live.addresses.clone();
     let port = Port {
         http: http.clone(),
-        connections: Connections::new(limits, http.metrics.http.clone()),
+        connections: Connections::new(limits, http.metrics.http.clone(), addresses),
         stopping: builder.graceful_shutdown_signal(),
         tls: None,
     };
@@ -119,7 +121,7 @@ impl Port {
             .client_request_timeout(http.config.limits.head_time)
             .client_disconnect_timeout(LINGER)
             .local_addr(address)
-            .on_connect_ext(move |channel: &Channel, data| connected(&http, channel, data))
+            .on_connect_ext(connected)
             .finish(map_config(front, |()| AppConfig::default()));
         let port = self.clone();
         fn_service(move |stream: TcpStream| {
@@ -137,11 +139,7 @@ impl Port {
 }
 
 /// What is kept of a connection for its requests.
-fn connected(http: &Http, channel: &Channel, data: &mut Extensions) {
+fn connected(channel: &Channel, data: &mut Extensions) {
     data.insert(Streams::default());
-    if let Some(guard) = &http.guard
-        && let Some(holder) = guard.holder_of(&channel.names())
-    {
-        data.insert(holder);
-    }
+    data.insert(Shown(channel.names()));
 }

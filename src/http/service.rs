@@ -139,7 +139,8 @@ async fn dispatch(
 
 /// Whether Eureka's own limiter lets a read through, where it is set.
 fn limited(http: &Http, target: &Target<'_>, request: &HttpRequest) -> Result<(), ApiError> {
-    let Some(limit) = &http.fetch_limit else {
+    let limit = http.live.fetch_limit.load();
+    let Some(limit) = &*limit else {
         return Ok(());
     };
     let name = request.headers().get("DiscoveryIdentity-Name");

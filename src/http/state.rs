@@ -1,7 +1,7 @@
 //! What handlers share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cache::Reader;
 use crate::clock::{Clock, Moment};
@@ -17,9 +17,8 @@ use crate::transport::NodeSign;
 use uuid::Uuid;
 
 use super::body::Limits;
-use super::fetch_limit::FetchLimit;
-use super::guard::Guard;
 use super::in_flight::InFlight;
+use super::live::Live;
 
 /// Who this node is.
 #[derive(Clone, Debug)]
@@ -76,10 +75,6 @@ pub struct Http {
     pub reader: Reader,
     /// All metrics.
     pub metrics: Metrics,
-    /// Who may do what; nothing where everybody may do everything.
-    pub guard: Option<Guard>,
-    /// Eureka's own limiter of reads, where it is set.
-    pub fetch_limit: Option<FetchLimit>,
     /// Bodies on their way.
     pub in_flight: InFlight,
     /// The time.
@@ -88,44 +83,6 @@ pub struct Http {
     pub stopping: AtomicBool,
     /// What is set and may change meanwhile.
     pub live: Live,
-}
-
-/// Settings of the HTTP side that change while a node runs; those of the same name in `config` are those of the start.
-#[derive(Debug)]
-pub struct Live {
-    /// `apps/delta` answers 403.
-    disable_delta: AtomicBool,
-    /// Peers that must be available; more than there can be means that nobody asks.
-    min_available: AtomicUsize,
-}
-
-impl Live {
-    /// As these settings say.
-    pub fn of(config: &Config) -> Self {
-        let live = Self {
-            disable_delta: AtomicBool::new(false),
-            min_available: AtomicUsize::new(usize::MAX),
-        };
-        live.set(config);
-        live
-    }
-
-    /// As these settings say, from now on.
-    pub fn set(&self, config: &Config) {
-        let min_available = config.peers.min_available.unwrap_or(usize::MAX);
-        self.disable_delta
-            .store(config.cache.disable_delta, Ordering::Relaxed);
-        self.min_available.store(min_available, Ordering::Relaxed);
-    }
-
-    pub(super) fn disable_delta(&self) -> bool {
-        self.disable_delta.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn min_available(&self) -> Option<usize> {
-        let least = self.min_available.load(Ordering::Relaxed);
-        (least != usize::MAX).then_some(least)
-    }
 }
 
 impl Http {

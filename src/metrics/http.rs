@@ -51,9 +51,11 @@ pub enum Refusal {
     Connections,
     /// No TLS came about.
     Handshake,
+    /// One address has too many connections, or asks too often.
+    Address,
 }
 
-const REFUSALS: [&str; 11] = [
+const REFUSALS: [&str; 12] = [
     "malformed",
     "invalid",
     "too_long",
@@ -65,6 +67,7 @@ const REFUSALS: [&str; 11] = [
     "slow",
     "connections",
     "handshake",
+    "address",
 ];
 
 /// What kind of request was turned away, those that go first first; the label `class`.

@@ -11,7 +11,7 @@ use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
 use crate::clock::Clock;
 use crate::config::{Config, Own};
 use crate::eviction::{Eviction, EvictionParts};
-use crate::http::{FetchLimit, Guard, Http, Identity, InFlight, Live};
+use crate::http::{Http, Identity, InFlight, Live};
 use crate::journal::Journal;
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
@@ -85,14 +85,12 @@ impl Ground {
     ) -> Http {
         let seconds = |actor| self.metrics.actors.message_seconds(actor);
         Http {
-            live: Live::of(&self.config),
+            live: Live::of(&self.config, self.metrics.access.clone()),
             registry: Door::new(registry, seconds("registry")),
             preservation: Door::new(preservation, seconds("preservation")),
             peers: Door::new(peers, seconds("peers")),
             journal: Door::new(journal, seconds("journal")),
             in_flight: InFlight::new(self.config.overload.max_in_flight),
-            fetch_limit: FetchLimit::new(&self.config.fetch_limit),
-            guard: Guard::new(&self.config, self.metrics.access.clone()),
             config: self.config,
             identity: self.identity,
             published: self.published,
@@ -165,7 +163,7 @@ impl Ground {
     /// What copies from peers at the start.
     pub(super) fn sync_up(&self, registry: &Addr<Registry>) -> SyncUp {
         SyncUp {
-            config: self.config.peers.clone(),
+            config: self.lists.clone(),
             mode: self.config.mode,
             open_count: self.config.preservation.open_count,
             lookup: self.lookup(),

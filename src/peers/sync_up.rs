@@ -18,9 +18,9 @@ use actix::Addr;
 use futures_util::future::join_all;
 use tokio::time::{Instant, sleep};
 
-use super::{Gate, Lookup};
-use crate::clock::Clock;
-use crate::config::{Mode, PeersConfig};
+use super::{Gate, Lookup, SharedPeersConfig};
+use crate::clock::{Clock, Millis};
+use crate::config::Mode;
 use crate::metrics::{SourceKind, SyncUpMetrics};
 use crate::model::{ContentLimits, InstanceKey, NodeUrl, PeerCopy, ReplicationItem};
 use crate::registry::{Load, Published, Registry, copy_from_list};
@@ -38,8 +38,8 @@ const SLICE: usize = 500;
 
 /// All that the copying needs.
 pub struct SyncUp {
-    /// How long to try.
-    pub config: PeersConfig,
+    /// How long to try, which may change meanwhile.
+    pub config: SharedPeersConfig,
     /// How.
     pub mode: Mode,
     /// Clients that are expected at the start (classic): with any, lists are served even if nothing was found.
@@ -82,11 +82,11 @@ impl SyncUp {
     pub async fn run(self) {
         let began = Instant::now();
         self.published.set_loading(true);
-        let latest = self.clock.now().mono + self.config.wait_when_empty.as_millis() as u64;
-        self.gate.opens_by(latest);
+        let start = self.clock.now().mono;
+        self.is_too_late(start);
         let stale = match self.mode {
-            Mode::Modern => self.until_a_source_is_found(latest).await,
-            Mode::Classic => self.in_passes(latest).await,
+            Mode::Modern => self.until_a_source_is_found(start).await,
+            Mode::Classic => self.in_passes(start).await,
         };
         self.open();
         self.published.set_loading(false);
@@ -104,20 +104,28 @@ impl SyncUp {
         }
     }
 
+    /// Whether the node has waited as long for somebody to copy from as it may.
+    fn is_too_late(&self, start: Millis) -> bool {
+        let wait = self.config.borrow().wait_when_empty.as_millis();
+        let latest = start + wait as Millis;
+        self.gate.opens_by(latest);
+        self.clock.now().mono >= latest
+    }
+
     /// Returns the peers whose lists may be old.
-    async fn until_a_source_is_found(&self, latest: u64) -> Vec<NodeUrl> {
+    async fn until_a_source_is_found(&self, start: Millis) -> Vec<NodeUrl> {
         let mut said = false;
         loop {
             let (peers, found) = self.try_all().await;
             let is_source =
                 |found: &Found| matches!(found, Found::OwnKind(_) | Found::OtherKind(_));
             let is_alone = found.iter().all(|found| *found == Found::Oneself) && !self.is_by_name();
-            if is_alone || found.iter().any(is_source) || self.clock.now().mono >= latest {
+            if is_alone || found.iter().any(is_source) || self.is_too_late(start) {
                 return stale(peers, &found);
             }
             if !said {
                 said = true;
-                let seconds = self.config.wait_when_empty.as_secs();
+                let seconds = self.config.borrow().wait_when_empty.as_secs();
                 tracing::info!(
                     "no peer has anything yet: lists are refused for up to {seconds} s, until every client had time \
                      to register here (eureka.server.wait-time-in-ms-when-sync-empty)"
@@ -130,15 +138,18 @@ impl SyncUp {
     /// Whether others may have no address yet: all nodes of a cluster that starts appear under one name, one after the
     /// other, and the first sees nobody but itself.
     fn is_by_name(&self) -> bool {
-        !self.config.dns_hosts.is_empty()
+        !self.config.borrow().dns_hosts.is_empty()
     }
 
     /// The reference's passes. Returns the peers whose lists may be old.
-    async fn in_passes(&self, latest: u64) -> Vec<NodeUrl> {
-        for pass in 0..self.config.sync_retries.max(1) {
-            if pass > 0 {
-                sleep(self.config.sync_retry_wait).await;
+    async fn in_passes(&self, start: Millis) -> Vec<NodeUrl> {
+        let mut passes = 0;
+        while passes == 0 || passes < self.config.borrow().sync_retries {
+            if passes > 0 {
+                let pause = self.config.borrow().sync_retry_wait;
+                sleep(pause).await;
             }
+            passes += 1;
             let (peers, found) = self.try_all().await;
             let copied = found.iter().any(|found| found.copied() > 0);
             if copied || found.iter().all(|found| *found == Found::Oneself) {
@@ -149,7 +160,7 @@ impl SyncUp {
             }
         }
         if self.open_count == 0 {
-            while self.clock.now().mono < latest {
+            while !self.is_too_late(start) {
                 sleep(TRY_EVERY).await;
             }
         }

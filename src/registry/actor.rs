@@ -33,6 +33,8 @@ pub struct Published {
     /// Cancellations that some peer has not got yet.
     pub undelivered_cancels: Arc<Undelivered>,
     pub(super) config: RegistryConfig,
+    /// Whether heartbeats compare `lastDirtyTimestamp` at present.
+    pub(super) compares: AtomicBool,
     pub(super) renewals: Renewals,
     /// The node's number in change stamps.
     node: u64,
@@ -53,6 +55,7 @@ impl Published {
             renewed: Renewed::default(),
             undelivered_orders: Arc::default(),
             undelivered_cancels: Arc::default(),
+            compares: AtomicBool::new(config.sync_when_timestamp_differs),
             config,
             renewals,
             node: 0,

@@ -6,6 +6,7 @@
 //! The rules are those of `renew.rs`.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::Held;
 use super::actor::Published;
@@ -101,7 +102,7 @@ impl Published {
     fn compared(&self, held: &Held, beat: Beat<'_>) -> Compared {
         let stamp = beat
             .last_dirty
-            .filter(|_| self.config.sync_when_timestamp_differs);
+            .filter(|_| self.compares.load(Ordering::Relaxed));
         let held_is = (held.info.last_dirty, held.version.stamp);
         match stamp {
             Some(stamp) => compare((stamp, beat.extra.stamp), held_is),

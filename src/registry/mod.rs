@@ -23,6 +23,8 @@
 //! | everything, one by its id, the overrides | `snapshot.rs` |
 //! | the last thousand registered and cancelled | `recent.rs` |
 //!
+//! `reconfigure.rs` takes settings that change meanwhile.
+//!
 //! Beside them: `version.rs` knows which of two copies is the later one, `tombstones.rs` what was cancelled a moment
 //! ago, `table.rs` holds all instances, `shared_texts.rs` equal texts once, `slots.rs` and `word.rs` the
 //! words of leases, `held.rs` a record with its lease, `ends.rs` orders that end by themselves, `undelivered.rs` changes that some peer has not got yet.
@@ -51,6 +53,7 @@ mod newcomers;
 mod overrides;
 mod owned;
 mod recent;
+mod reconfigure;
 mod register;
 mod renew;
 mod renewed;
@@ -80,6 +83,7 @@ pub use load::{Load, TakePage, copy_from_list};
 pub use metadata::{MetadataRefused, UpdateMetadata};
 pub use owned::{EndOverride, Override};
 pub use recent::{Recent, TakeRecent};
+pub use reconfigure::Reconfigure;
 pub use register::Register;
 pub use renew::{Renew, Renewal};
 pub use renewed::{MAX_SLOTS, Renewed};

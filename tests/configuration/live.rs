@@ -122,3 +122,96 @@ async fn a_peer_that_is_named_later_is_told_what_happens() {
     }
     drop(folder);
 }
+
+/// Asks for lists until their status is this one.
+async fn lists_are(connection: &mut Connection, headers: &str, status: u16) {
+    let end = Instant::now() + LONGEST;
+    loop {
+        let got = connection.ask("GET", "/eureka/apps", headers, "").await;
+        if got.status == status {
+            return;
+        }
+        assert!(Instant::now() < end, "{} and not {status}", got.status);
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn who_may_do_what_changes_with_the_file() {
+    const TOKEN: &str = "Authorization: Bearer a-long-token-by-chance\r\n";
+    let token = "\
+server.port: 0
+eureka.server.security.tokens.t: { token: a-long-token-by-chance, roles: read }
+";
+    let folder = Folder::with("server.port: 0");
+    let mut node = folder.start(&[], &[]);
+    let mut connection = Connection::open(node.address()).await;
+    lists_are(&mut connection, "", 200).await;
+    let folder = folder.file("application.yml", token);
+    lists_are(&mut connection, "", 401).await;
+    lists_are(&mut connection, TOKEN, 200).await;
+    says(
+        &mut node,
+        "settings changed: eureka.server.security.tokens.t.",
+    );
+    let folder = folder.file("application.yml", &token.replace("by-chance", "2"));
+    lists_are(&mut connection, TOKEN, 401).await;
+    let folder = folder.file("application.yml", "server.port: 0");
+    lists_are(&mut connection, "", 200).await;
+    let limited = "server.port: 0\neureka.server.max-requests-per-second-per-address: 1";
+    let _folder = folder.file("application.yml", limited);
+    lists_are(&mut connection, "", 429).await;
+    says(
+        &mut node,
+        "settings changed: eureka.server.max-requests-per-second-per-address",
+    );
+}
+
+#[tokio::test]
+async fn heartbeats_compare_stamps_or_not_as_the_file_says() {
+    let file =
+        |differs| format!("server.port: 0\neureka.server.sync-when-timestamp-differs: {differs}\n");
+    let folder = Folder::with(&file(true));
+    let mut node = folder.start(&[], &[]);
+    let mut connection = Connection::open(node.address()).await;
+    let body = r#"{"instance":{"instanceId":"i","hostName":"h","app":"A","ipAddr":"10.0.0.1",
+        "lastDirtyTimestamp":"5","dataCenterInfo":{"name":"MyOwn"}}}"#;
+    let json = "Content-Type: application/json\r\n";
+    let registered = connection.ask("POST", "/eureka/apps/A", json, body).await;
+    assert_eq!(registered.status, 204);
+    let mut folder = folder;
+    for (differs, status) in [(true, 404), (false, 200), (true, 404)] {
+        folder = folder.file("application.yml", &file(differs));
+        let end = Instant::now() + LONGEST;
+        // A stamp that is newer than the one on file.
+        let path = "/eureka/apps/A/i?lastDirtyTimestamp=9";
+        loop {
+            let got = connection.ask("PUT", path, "", "").await.status;
+            if got == status {
+                break;
+            }
+            assert!(Instant::now() < end, "{got} and not {status}");
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// The node waits for a peer that is not there, and longer than any test: until the file says otherwise.
+#[tokio::test]
+async fn a_node_that_waits_for_somebody_to_copy_from_may_be_told_to_stop_waiting() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = free.local_addr().unwrap();
+    let file = |wait: u64| {
+        format!(
+            "server.port: 0\neureka.client.service-url.defaultZone: http://{nobody}/eureka/\n\
+             eureka.server.wait-time-in-ms-when-sync-empty: {wait}\n"
+        )
+    };
+    drop(free);
+    let folder = Folder::with(&file(3_600_000));
+    let mut node = folder.start(&[], &[]);
+    let mut connection = Connection::open(node.address()).await;
+    lists_are(&mut connection, "", 503).await;
+    let _folder = folder.file("application.yml", &file(1));
+    lists_are(&mut connection, "", 200).await;
+}

@@ -271,6 +271,22 @@ async fn c17_without_the_page_the_protocol_is_served_all_the_same() {
     }
 }
 
+#[tokio::test]
+async fn c18_with_a_password_nobody_reads_without() {
+    let folder = Folder::with("spring.security.user.password: s3cret\nserver.port: 0");
+    let mut node = folder.start(&[], &[]);
+    let mut connection = Connection::open(node.address()).await;
+    // user:s3cret, user:secret
+    let right = "Authorization: Basic dXNlcjpzM2NyZXQ=\r\n";
+    let wrong = "Authorization: Basic dXNlcjpzZWNyZXQ=\r\n";
+    for path in ["/eureka/apps", "/"] {
+        for (headers, status) in [("", 401), (wrong, 401), (right, 200)] {
+            let got = connection.ask("GET", path, headers, "").await.status;
+            assert_eq!(got, status, "{path} {headers}");
+        }
+    }
+}
+
 #[test]
 fn c19_no_interval_at_all_is_the_usual_one() {
     let yml = "eureka.server.expected-client-renewal-interval-seconds: 0";

@@ -658,7 +658,7 @@ async fn eureka_s_own_limiter_refuses_reads_or_counts_them() {
         config.fetch_limit.is_set = true;
         config.fetch_limit.refuses = refuses;
         config.fetch_limit.burst = 2;
-        let node = TestNode::with(config);
+        let node = TestNode::with(config.clone());
         let mut found = Vec::new();
         for _ in 0..3 {
             let reply = node
@@ -676,5 +676,125 @@ async fn eureka_s_own_limiter_refuses_reads_or_counts_them() {
         let result = if refuses { "refused" } else { "counted" };
         let line = format!("eureka_fetches_limited_total{{kind=\"full\",result=\"{result}\"}} 1\n");
         assert!(page.contains(&line), "{page}");
+
+        // Other settings are another limiter; the same ones are the same.
+        let read = || {
+            node.get("/eureka/apps")
+                .header("DiscoveryIdentity-Name", "X")
+        };
+        apply(&node, &config).await;
+        assert_eq!(read().await.status, expected[2]);
+        config.fetch_limit.burst = 3;
+        apply(&node, &config).await;
+        assert_eq!(read().await.status, 200);
+        config.fetch_limit.is_set = false;
+        apply(&node, &config).await;
+        for _ in 0..5 {
+            assert_eq!(read().await.status, 200);
+        }
     }
+}
+
+/// Takes these settings while it runs.
+async fn apply(node: &TestNode, config: &Config) {
+    node.node.apply(config);
+    // Actors take theirs in their turn.
+    tokio::task::yield_now().await;
+}
+
+#[actix_web::test]
+async fn who_is_taken_out_of_the_settings_is_forgotten_at_once() {
+    // `s3cret`, with little work.
+    let hash = "$2a$04$32/hdtK3LGh7RTLbTTVKQOj2xxV.v2sV6qX9MalH/STGDI5/lkOJy";
+    let hashed = |name: &str, role| user(name, &format!("{{bcrypt}}{hash}"), Grant::of(role));
+    let header = |name: &str| {
+        format!(
+            "Basic {}",
+            BASE64_STANDARD.encode(format!("{name}:s3cret-ü"))
+        )
+    };
+    let (kept, gone) = (header("kept"), header("gone"));
+    let everybody = [&kept, &gone, header::ADMIN, header::FRESH, header::WRONG];
+    let mut config = guarded();
+    config.security.users.push(hashed("kept", Role::Read));
+    config.security.users.push(hashed("gone", Role::Read));
+    let node = TestNode::with(config.clone());
+    let statuses = async || {
+        let mut found = Vec::new();
+        for header in everybody {
+            found.push(ask(&node, "GET", "/eureka/apps", header).await.status);
+        }
+        found
+    };
+    for _ in 0..2 {
+        assert_eq!(statuses().await, [200, 200, 200, 200, 401]);
+    }
+
+    let users = &mut config.security.users;
+    users.retain(|user| user.name != "gone" && user.name != "admin");
+    users.push(user("admin", "secret", Grant::of(Role::Read)));
+    config.security.tokens.clear();
+    apply(&node, &config).await;
+    for _ in 0..2 {
+        // What was wrong before may be right now.
+        assert_eq!(statuses().await, [200, 401, 401, 401, 200]);
+    }
+
+    // Other roles count for those who are known already.
+    config.security.users.retain(|user| user.name != "kept");
+    config.security.users.push(hashed("kept", Role::Admin));
+    assert_eq!(ask(&node, "POST", "/eureka/apps", &kept).await.status, 403);
+    apply(&node, &config).await;
+    assert_eq!(ask(&node, "POST", "/eureka/apps", &kept).await.status, 405);
+    // Not so if the password is another.
+    config.security.users.retain(|user| user.name != "kept");
+    config
+        .security
+        .users
+        .push(user("kept", "{noop}x", Grant::of(Role::Admin)));
+    apply(&node, &config).await;
+    assert_eq!(ask(&node, "POST", "/eureka/apps", &kept).await.status, 401);
+}
+
+#[actix_web::test]
+async fn the_door_can_be_locked_and_unlocked_while_the_node_runs() {
+    let open = Config::of(Mode::Modern);
+    let node = TestNode::with(open.clone());
+    for (config, nobody, reader) in [
+        (&open, 200, 200),
+        (&guarded(), 401, 200),
+        (&open, 200, 200),
+        (&guarded(), 401, 200),
+    ] {
+        apply(&node, config).await;
+        let nobody_s = ask(&node, "GET", "/eureka/apps", "").await.status;
+        let reader_s = ask(&node, "GET", "/eureka/apps", header::READER)
+            .await
+            .status;
+        assert_eq!((nobody_s, reader_s), (nobody, reader));
+    }
+    let mut anybody = guarded();
+    anybody.security.anonymous_read = true;
+    apply(&node, &anybody).await;
+    assert_eq!(ask(&node, "GET", "/eureka/apps", "").await.status, 200);
+    assert_eq!(ask(&node, "POST", "/eureka/apps/A", "").await.status, 401);
+}
+
+/// Whoever guesses wins nothing by a change of the settings.
+#[actix_web::test]
+async fn guesses_are_counted_on_when_settings_change() {
+    let node = TestNode::with(guarded());
+    let from: SocketAddr = "10.0.0.7:1000".parse().unwrap();
+    let guess = async |n: usize| {
+        let header = format!("Bearer guess-{n}");
+        let asked = node.get("/eureka/apps").from(from);
+        asked.header("Authorization", &header).await.status
+    };
+    for n in 0..20 {
+        assert_eq!(guess(n).await, 401, "{n}");
+    }
+    let mut config = guarded();
+    config.security.users.pop();
+    apply(&node, &config).await;
+    assert_eq!(guess(20).await, 429);
 }

@@ -1,5 +1,8 @@
 //! Every limit of a request: what just fits, what does not, who is told what, and that nothing is changed by it.
 
+use std::time::Duration;
+
+use actix_web::http::Method;
 use heureka::config::{Config, Mode};
 use heureka::model::Limit;
 use serde_json::{Value, json};
@@ -213,5 +216,72 @@ async fn a_head_that_is_too_long_is_refused_whatever_it_asks_for() {
             .put("/eureka/apps/A/i")
             .header("X-Long", &"x".repeat(32_000));
         assert_eq!(fits.await.status, 200);
+    }
+}
+
+/// What is needed least is refused first; other addresses are not concerned, and time pays.
+#[actix_web::test]
+async fn one_address_may_ask_only_so_often() {
+    let node = node(|config| {
+        config.limits.address_requests = Limit::new(2, "some.key");
+    });
+    node.register("A", &members("A", "i", "")).await;
+    let asks = |method, path: &str, host: &str| {
+        let asked = node.request(method, path);
+        asked.from(format!("10.0.0.{host}:1000").parse().unwrap())
+    };
+    let read = |host| asks(Method::GET, "/eureka/apps", host);
+    let beat = |host| asks(Method::PUT, "/eureka/apps/A/i", host);
+    for _ in 0..3 {
+        assert_eq!(read("7").await.status, 200);
+    }
+    let reply = read("7").await;
+    assert_eq!(reply.header("retry-after"), Some("1"));
+    let text = "one address asks more than 2 times a second (eureka.server.max-requests-per-second-per-address)";
+    refused(&node, reply, 429, text, "address").await;
+    let reply = read("7").j().await;
+    assert_eq!(reply.status, 429);
+    assert!(reply.json()["error"].is_string());
+    assert_eq!(read("8").await.status, 200);
+
+    // A delta is more important, and a heartbeat more than that; a probe is one, and a page is not.
+    for (method, path, status) in [
+        (Method::GET, "/eureka/apps/delta", 200),
+        (Method::GET, "/metrics", 429),
+        (Method::GET, "/health/ready", 200),
+        (Method::PUT, "/eureka/apps/A/i", 200),
+    ] {
+        assert_eq!(asks(method, path, "7").await.status, status, "{path}");
+    }
+    let mut beats = 0;
+    while beat("7").await.status == 200 {
+        beats += 1;
+    }
+    // 32 seconds' worth, and one; six requests were answered before.
+    assert_eq!(beats, 2 * 32 + 1 - 6);
+    let reply = read("7").await;
+    assert_eq!(reply.header("retry-after"), Some("32"));
+    node.pass(Duration::from_secs(1)).await;
+    assert_eq!(beat("7").await.status, 200);
+    node.pass(Duration::from_secs(60)).await;
+    assert_eq!(read("7").await.status, 200);
+}
+
+#[actix_web::test]
+async fn without_the_key_an_address_may_ask_as_often_as_it_likes_also_later() {
+    let mut config = Config::of(Mode::Modern);
+    let node = TestNode::with(config.clone());
+    let read = || {
+        let asked = node.get("/eureka/apps");
+        asked.from("10.0.0.7:1000".parse().unwrap())
+    };
+    for (limit, last) in [(usize::MAX, 200), (1, 429), (usize::MAX, 200)] {
+        config.limits.address_requests = Limit::new(limit, "some.key");
+        node.node.apply(&config);
+        let mut status = 0;
+        for _ in 0..3 {
+            status = read().await.status;
+        }
+        assert_eq!(status, last, "{limit}");
     }
 }

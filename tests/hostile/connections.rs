@@ -272,3 +272,33 @@ async fn connections_beyond_the_limit_are_told_503_and_make_room_again() {
         200
     );
 }
+
+#[tokio::test]
+async fn connections_beyond_the_share_of_an_address_are_told_429_and_closed() {
+    let node = node(|limits| limits.address_connections.max = 2);
+    let mut first = Connection::open(node.address).await;
+    let second = Connection::open(node.address).await;
+    until_open(&mut first, 2).await;
+    for n in 1..4 {
+        let mut beyond = Connection::open(node.address).await;
+        beyond
+            .send(b"GET /health/live HTTP/1.1\r\nHost: node\r\n\r\n")
+            .await;
+        let all = beyond.all().await;
+        assert!(
+            all.starts_with("HTTP/1.1 429 Too Many Requests\r\n"),
+            "{all}"
+        );
+        let text =
+            "too many connections from one address (eureka.server.max-connections-per-address)";
+        assert!(
+            all.contains("\r\nRetry-After: 1\r\n") && all.ends_with(text),
+            "{all}"
+        );
+        assert_eq!(refused(&mut first, "address").await, n);
+    }
+    drop(second);
+    until_open(&mut first, 1).await;
+    let mut third = Connection::open(node.address).await;
+    assert_eq!(third.ask("GET", "/health/live", "", "").await.status, 200);
+}

@@ -53,7 +53,7 @@ pub(super) struct Known {
     plain: HashMap<Mark, Arc<Holder>>,
     tokens: HashMap<Mark, Arc<Holder>>,
     /// By a name of their certificate.
-    certificates: Vec<(String, Arc<Holder>)>,
+    certificates: Vec<(String, Holder)>,
     /// By name.
     hashed: HashMap<String, Arc<Hashed>>,
     /// One of those.
@@ -99,13 +99,25 @@ impl Known {
     }
 
     /// Whose certificate has these names. Who is named comes before `*`.
-    pub(super) fn named(&self, names: &[String]) -> Option<Arc<Holder>> {
+    pub(super) fn named(&self, names: &[String]) -> Option<&Holder> {
         let is_named =
             |subject: &String| names.iter().any(|name| name.eq_ignore_ascii_case(subject));
         let mut all = self.certificates.iter();
         let named = all.clone().find(|(subject, _)| is_named(subject));
         let any = || all.find(|(subject, _)| subject == "*" && !names.is_empty());
-        named.or_else(any).map(|(_, holder)| holder.clone())
+        named.or_else(any).map(|(_, holder)| holder)
+    }
+
+    /// Who somebody is now whose password, kept as a hash, was right `before`; nobody if that hash is gone.
+    pub(super) fn still(&self, holder: &Arc<Holder>, before: &Self) -> Option<Arc<Holder>> {
+        let (was, is) = (
+            before.hashed.get(&holder.name)?,
+            self.hashed.get(&holder.name)?,
+        );
+        // A token may have the name of a user.
+        let is_theirs = Arc::ptr_eq(&was.holder, holder);
+        let is_same = is_theirs && was.password == is.password;
+        is_same.then(|| is.holder.clone())
     }
 
     /// What is known of credentials.
@@ -138,14 +150,14 @@ fn holder(user: &User) -> Arc<Holder> {
     })
 }
 
-fn certificates(config: &SecurityConfig) -> Vec<(String, Arc<Holder>)> {
+fn certificates(config: &SecurityConfig) -> Vec<(String, Holder)> {
     let all = config.certificates.iter().map(|certificate| {
         let holder = Holder {
             name: certificate.name.clone(),
             grant: certificate.grant.clone(),
             expires: None,
         };
-        (certificate.subject.clone(), Arc::new(holder))
+        (certificate.subject.clone(), holder)
     });
     all.collect()
 }

@@ -20,7 +20,7 @@ use super::marks::{Mark, Marker, Remembered};
 use super::needs::{Need, Needs};
 use super::passwords::{Comparisons, TooManyWait};
 use crate::clock::{Clock, Millis, Moment};
-use crate::config::Config;
+use crate::config::SecurityConfig;
 use crate::http::ask::origin;
 use crate::http::error::ApiError;
 use crate::http::labels::{Label, NO_ROUTE};
@@ -39,7 +39,9 @@ const RIGHT: usize = 16_384;
 const WRONG: usize = 4_096;
 
 /// Who decides.
-pub struct Guard {
+pub(in crate::http) struct Guard {
+    /// What it was made from.
+    security: SecurityConfig,
     needs: Needs,
     known: Known,
     /// Whoever comes without credentials, if they may do anything.
@@ -47,7 +49,7 @@ pub struct Guard {
     marker: Marker,
     right: Remembered<Holder>,
     wrong: Remembered<()>,
-    guesses: Guesses,
+    guesses: Arc<Guesses>,
     comparisons: Comparisons,
     /// When the log last said that somebody was not let through.
     said: AtomicU64,
@@ -81,8 +83,9 @@ pub(in crate::http) struct Unsure {
     from: Option<IpAddr>,
 }
 
-/// Whoever showed a certificate when the connection came about. Credentials of a request come before it.
-pub(in crate::http) struct Shown(Arc<Holder>);
+/// The names in the certificate that was shown when the connection came about; none without one. Credentials of a
+/// request come before it.
+pub(in crate::http) struct Shown(pub(in crate::http) Vec<String>);
 
 /// Whose credentials they are.
 enum Guess {
@@ -104,27 +107,52 @@ impl From<AuthFailure> for Denied {
 }
 
 impl Guard {
-    /// The guard that the settings ask for; none if they know nobody.
-    pub fn new(config: &Config, metrics: AccessMetrics) -> Option<Self> {
-        let security = &config.security;
-        let marker = Marker::new();
-        security.is_on().then(|| Self {
-            needs: Needs::new(config),
+    /// The guard that the settings ask for; none if they know nobody. From the one `before` it has who guesses, and
+    /// who was right about a hash that is still there: whoever was taken out is forgotten with the old one.
+    pub(in crate::http) fn new(
+        context: &str,
+        security: &SecurityConfig,
+        metrics: AccessMetrics,
+        before: Option<&Self>,
+    ) -> Option<Self> {
+        if !security.is_on() {
+            return None;
+        }
+        let marker = before.map_or_else(Marker::new, |before| before.marker.clone());
+        let guard = Self {
+            needs: Needs::new(context, security.open_metrics),
             known: Known::new(security, &marker),
             nobody: security.anonymous_read.then(Holder::nobody),
             marker,
             right: Remembered::new(RIGHT),
             wrong: Remembered::new(WRONG),
-            guesses: Guesses::new(),
+            guesses: before.map_or_else(Arc::default, |before| before.guesses.clone()),
             comparisons: Comparisons::new(),
             said: AtomicU64::default(),
             metrics,
-        })
+            security: security.clone(),
+        };
+        if let Some(before) = before {
+            before.right.each(|mark, holder| {
+                if let Some(holder) = guard.known.still(holder, &before.known) {
+                    guard.right.insert(*mark, holder);
+                }
+            });
+        }
+        Some(guard)
     }
 
-    /// Whose certificate has these names, for the requests of its connection.
-    pub(in crate::http) fn holder_of(&self, names: &[String]) -> Option<Shown> {
-        self.known.named(names).map(Shown)
+    /// Whether this is the guard that the settings ask for, or that they ask for none.
+    pub(in crate::http) fn is_for(guard: Option<&Self>, security: &SecurityConfig) -> bool {
+        match guard {
+            Some(guard) => guard.security == *security,
+            None => !security.is_on(),
+        }
+    }
+
+    /// Whether nobody needs credentials to read.
+    pub(in crate::http) fn lets_anybody_read(&self) -> bool {
+        self.nobody.is_some()
     }
 
     /// Looks at the head of a request.
@@ -178,7 +206,8 @@ impl Guard {
         need: &Need<'_>,
         now: Moment,
     ) -> Result<(), Denied> {
-        if let Some(Shown(holder)) = request.conn_data::<Shown>() {
+        let shown = request.conn_data::<Shown>();
+        if let Some(holder) = shown.and_then(|Shown(names)| self.known.named(names)) {
             return allows(holder, need, now);
         }
         match &self.nobody {

@@ -11,6 +11,7 @@ use ring::hmac::{self, HMAC_SHA256, Key};
 pub(super) type Mark = [u8; 16];
 
 /// What makes marks.
+#[derive(Clone)]
 pub(super) struct Marker(Key);
 
 impl Marker {
@@ -48,6 +49,13 @@ impl<T> Remembered<T> {
 
     pub(super) fn has(&self, mark: &Mark) -> bool {
         self.marks.pin().contains_key(mark)
+    }
+
+    /// Shows everything that is remembered.
+    pub(super) fn each(&self, mut show: impl FnMut(&Mark, &Arc<T>)) {
+        for (mark, what) in &self.marks.pin() {
+            show(mark, what);
+        }
     }
 
     pub(super) fn insert(&self, mark: Mark, what: Arc<T>) {

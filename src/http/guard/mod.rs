@@ -26,5 +26,4 @@ mod needs;
 mod passwords;
 
 pub(super) use cross_site::is_cross_site;
-pub use look::Guard;
-pub(super) use look::{Refused, Unsure, Verdict};
+pub(super) use look::{Guard, Refused, Shown, Unsure, Verdict};

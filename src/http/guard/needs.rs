@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::config::Config;
+use crate::http::health::PROBES;
 use crate::http::labels::{self, Label, NO_ROUTE};
 use crate::http::route::{self, Target};
 use crate::model::{Origin, Role};
@@ -30,26 +30,17 @@ pub(super) struct Needs {
     open_metrics: bool,
 }
 
-/// The paths of probes, below the context path.
-const HEALTH: [&str; 5] = [
-    "/health/live",
-    "/health/ready",
-    "/actuator/health",
-    "/actuator/health/liveness",
-    "/actuator/health/readiness",
-];
 /// The pages that Prometheus scrapes.
 const METRICS: [&str; 2] = ["/metrics", "/actuator/prometheus"];
 
 impl Needs {
-    pub(super) fn new(config: &Config) -> Self {
-        let context = &config.http.context_path;
+    pub(super) fn new(context: &str, open_metrics: bool) -> Self {
         let under = |path: &str| format!("{context}{path}");
         Self {
-            health: HEALTH.iter().map(|path| under(path)).collect(),
+            health: PROBES.iter().map(|path| under(path)).collect(),
             metrics: METRICS.iter().map(|path| under(path)).collect(),
-            open_metrics: config.security.open_metrics,
-            context: context.clone(),
+            open_metrics,
+            context: context.to_string(),
         }
     }
 
@@ -105,7 +96,6 @@ fn eureka<'p>(method: &str, target: Target<'p>, origin: Origin) -> Need<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Mode;
     use Role::{Admin, Peer, Read};
 
     #[test]
@@ -165,7 +155,7 @@ mod tests {
             ("GET", "/api/v1/anything", Origin::Client, role(Read)),
             ("DELETE", "/api/v1/anything", Origin::Client, role(Admin)),
         ] {
-            let needs = Needs::new(&Config::of(Mode::Modern));
+            let needs = Needs::new("", false);
             assert_eq!(
                 needs.of(method, path, origin).0,
                 need,
@@ -176,10 +166,7 @@ mod tests {
 
     #[test]
     fn open_paths_are_below_the_context_path_and_metrics_open_by_a_key() {
-        let mut config = Config::of(Mode::Modern);
-        config.http.context_path = "/ctx".to_string();
-        config.security.open_metrics = true;
-        let needs = Needs::new(&config);
+        let needs = Needs::new("/ctx", true);
         for (method, path, need) in [
             ("GET", "/ctx/health/ready", Need::Nothing),
             ("GET", "/health/ready", Need::Role(Read)),
