@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs a command with EUREKA_OPEN: an address that passes everything on to EUREKA_URL with the password of
-SPRING_SECURITY_USER_NAME. For the drivers' own checks, which know no credentials."""
+SPRING_SECURITY_USER_NAME. For the drivers' own checks, which know no credentials. SSL_CERT_FILE is whom it trusts."""
 import base64
 import os
 import subprocess
@@ -23,7 +23,7 @@ class PassOn(BaseHTTPRequestHandler):
         body = self.rfile.read(length) if length else None
         headers = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "connection")}
         headers["Authorization"] = authorization
-        url = "http://%s%s" % (target.netloc, self.path)
+        url = "%s://%s%s" % (target.scheme, target.netloc, self.path)
         request = urllib.request.Request(url, data=body, headers=headers, method=self.command)
         try:
             reply = opener.open(request)
