@@ -3,6 +3,7 @@
 //! | file | stands for |
 //! |---|---|
 //! | `world.rs` | servers that die, hang and disagree as a test says |
+//! | `waiting.rs` | waiting where time is real |
 //! | `registering.rs` | groups 1–3: registration, heartbeats, 404, changes |
 //! | `losing.rs` | groups 6 and 10: lost servers, and how clients spread |
 //! | `leaving.rs` | group 9: shutdown |
@@ -12,6 +13,7 @@
 //! | `adapters.rs` | reqwest and tower, with their features |
 //! | `secure.rs` | group 12: TLS |
 //! | `ours.rs` | with a node of this crate |
+//! | `stock.rs` | group 13: with a stock Java server, where there is one |
 //! | `odd_servers.rs` | over real sockets: redirects, credentials, servers that answer nonsense (parts of 1 and 12) |
 
 #![cfg(feature = "client")]
@@ -32,4 +34,6 @@ mod registering;
 #[path = "../support/running.rs"]
 mod running;
 mod secure;
+mod stock;
+mod waiting;
 mod world;

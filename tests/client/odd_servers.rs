@@ -3,14 +3,12 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use heureka::client::{Builder, EurekaClient, Event, Instance};
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// How long a test waits for something that has to come.
-const LONGEST: Duration = Duration::from_secs(30);
+use crate::waiting::LONGEST;
 
 fn client(url: &str) -> Builder {
     let instance = Instance::new("orders")

@@ -6,9 +6,8 @@ use heureka::client::{Builder, EurekaClient, Filter, Instance, InstanceStatus};
 use heureka::config::{Config, Mode};
 
 use crate::running::{Connection, Running};
+use crate::waiting::{LONGEST, until};
 
-/// How long a test waits for something that has to come.
-const LONGEST: Duration = Duration::from_secs(30);
 const JSON: &str = "Accept: application/json\r\n";
 
 fn client(node: &Running) -> Builder {
@@ -23,18 +22,6 @@ fn orders(id: &str) -> Instance {
         .host_name("h")
         .ip_addr("10.0.0.7")
         .metadata("zone", "z1")
-}
-
-/// Waits until the registry as the client sees it is so.
-async fn until(client: &EurekaClient, is_so: impl Fn(&EurekaClient) -> bool) {
-    let mut watch = client.watch().unwrap();
-    let there = async {
-        while !is_so(client) {
-            watch.next().await.unwrap();
-        }
-    };
-    let in_time = tokio::time::timeout(LONGEST, there).await;
-    in_time.unwrap_or_else(|_| panic!("it did not come about: {:?}", client.instances("orders")));
 }
 
 #[tokio::test]

@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use heureka::client::{Builder, EurekaClient, Event, Instance, StartError};
@@ -19,8 +18,7 @@ use rustls::server::{ServerConfig, WebPkiClientVerifier};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-/// How long a test waits for something that has to come.
-const LONGEST: Duration = Duration::from_secs(30);
+use crate::waiting::LONGEST;
 
 /// An authority that nobody knows.
 struct Authority {
