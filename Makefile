@@ -12,7 +12,7 @@ HOURS ?= 2
 
 CLIENT_ADAPTERS := --no-default-features --features client,reqwest-middleware,tower
 
-.PHONY: help check fmt lint lint-client doc test adapters hostile loom manifests release prometheus interop bench fuzz overload churn containers long
+.PHONY: help check fmt lint lint-client doc test adapters hostile loom manifests release page prometheus interop bench fuzz overload churn containers long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ manifests: ## what Kubernetes, docker-compose and shellcheck say of cluster/
 
 release: ## the binary, as it is shipped
 	cargo build --release
+
+page: release ## the pages for people in a headless browser (needs chromium, Node.js and npm)
+	.ci/page
 
 prometheus: release ## alert rules, then every panel and alert on three nodes (needs the kit at INTEROP)
 	INTEROP=$(INTEROP) .ci/prometheus
