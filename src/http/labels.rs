@@ -5,7 +5,7 @@ pub type Label = (usize, &'static str);
 
 /// Names by number, and the template that Spring's metrics would have for each. The first ones are Eureka's own
 /// routes.
-const LABELS: [(&str, &str); 21] = [
+const LABELS: [(&str, &str); 25] = [
     ("apps", "/eureka/apps"),
     ("delta", "/eureka/apps/delta"),
     ("app", "/eureka/apps/{app}"),
@@ -27,6 +27,10 @@ const LABELS: [(&str, &str); 21] = [
     ("page", "/"),
     ("lastn", "/lastn"),
     ("api", "/api/v1"),
+    ("instances", "/instances"),
+    ("instance_page", "/instance"),
+    ("live", "/live"),
+    ("asset", "/style.css"),
 ];
 
 const fn label(row: usize) -> Label {
@@ -55,6 +59,10 @@ pub(super) const INFO: Label = label(17);
 pub(super) const PAGE: Label = label(18);
 pub(super) const LASTN: Label = label(19);
 pub(super) const API: Label = label(20);
+pub(super) const INSTANCES: Label = label(21);
+pub(super) const INSTANCE_PAGE: Label = label(22);
+pub(super) const LIVE: Label = label(23);
+pub(super) const ASSET: Label = label(24);
 
 /// The path that stands for all requests with this name.
 pub(super) fn uri(name: &str) -> &'static str {

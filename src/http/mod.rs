@@ -28,7 +28,7 @@
 //! | `ops.rs` | metrics, and who answers |
 //! | `labels.rs` | what metrics call a request |
 //! | `api/` | everything as JSON, for people, their scripts and the page |
-//! | `dashboard/` | the page |
+//! | `dashboard/` | the pages for people |
 //! | `by.rs` | who sent a request |
 //! | `audit.rs` | what operators did, in the log |
 //! | `answer.rs` `error.rs` | what goes back |
@@ -78,6 +78,7 @@ mod state;
 mod streams;
 mod system;
 
+pub use dashboard::Pages;
 pub use front::Front;
 pub use in_flight::InFlight;
 pub use live::Live;

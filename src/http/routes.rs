@@ -24,14 +24,25 @@ pub fn configure(app: &mut ServiceConfig, http: &Data<Http>) {
         .service(read_only(under("/actuator/prometheus"), ops::prometheus))
         .service(read_only(under("/api/v1/events"), api::events));
     if http.config.page.enabled {
-        let page = under(&http.config.page.path);
-        if !page.is_empty() {
-            app.service(read_only(page.clone(), dashboard::page));
-        }
-        app.service(read_only(format!("{page}/"), dashboard::page))
-            .service(read_only(format!("{page}/lastn"), dashboard::lastn));
+        pages(app, &under(&http.config.page.path));
     }
     app.default_service(web::to(service::serve));
+}
+
+/// The pages for people, all in one folder.
+fn pages(app: &mut ServiceConfig, folder: &str) {
+    let page = |name: &str| format!("{folder}/{name}");
+    if !folder.is_empty() {
+        app.service(read_only(folder.to_string(), dashboard::overview));
+    }
+    app.service(read_only(page(""), dashboard::overview))
+        .service(read_only(page("instances"), dashboard::instances))
+        .service(read_only(page("instance"), dashboard::instance))
+        .service(read_only(page("lastn"), dashboard::lastn))
+        .service(read_only(page("style.css"), dashboard::style))
+        .service(read_only(page("page.js"), dashboard::script))
+        .service(read_only(page("icon.svg"), dashboard::icon))
+        .service(read_only(page("live"), dashboard::live));
 }
 
 /// A path that is only read.

@@ -17,6 +17,7 @@ use crate::transport::NodeSign;
 use uuid::Uuid;
 
 use super::body::Limits;
+use super::dashboard::Pages;
 use super::in_flight::InFlight;
 use super::live::Live;
 
@@ -49,6 +50,7 @@ impl Identity {
             id: self.node_id.clone(),
             version: env!("CARGO_PKG_VERSION").to_string(),
             open: self.open.load(Ordering::Acquire),
+            instances: None,
         }
     }
 }
@@ -81,6 +83,8 @@ pub struct Http {
     pub clock: Clock,
     /// Set once the node is on its way out.
     pub stopping: AtomicBool,
+    /// What the pages share.
+    pub pages: Pages,
     /// What is set and may change meanwhile.
     pub live: Live,
 }
@@ -93,7 +97,10 @@ impl Http {
 
     /// How this node shows itself to others of its kind.
     pub(super) fn sign(&self) -> NodeSign {
-        self.identity.sign()
+        NodeSign {
+            instances: Some(self.published.index.len()),
+            ..self.identity.sign()
+        }
     }
 
     /// Limits of a registration.

@@ -107,7 +107,7 @@ const STATUSES: [u16; 17] = [
     200, 204, 400, 401, 403, 404, 405, 406, 408, 409, 413, 415, 429, 431, 500, 503, 0,
 ];
 /// Routes that can be told apart.
-pub const MAX_ROUTES: usize = 24;
+pub const MAX_ROUTES: usize = 40;
 
 /// Handles of the HTTP side.
 #[derive(Clone)]

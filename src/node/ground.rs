@@ -11,7 +11,7 @@ use crate::cache::{Answers, Reader, ResponseCache, TimedCopy};
 use crate::clock::Clock;
 use crate::config::{Config, Own};
 use crate::eviction::{Eviction, EvictionParts};
-use crate::http::{Http, Identity, InFlight, Live};
+use crate::http::{Http, Identity, InFlight, Live, Pages};
 use crate::journal::Journal;
 use crate::mailbox::Door;
 use crate::metrics::Metrics;
@@ -99,6 +99,7 @@ impl Ground {
             metrics: self.metrics,
             clock: self.clock,
             stopping: AtomicBool::new(false),
+            pages: Pages::default(),
         }
     }
 

@@ -245,6 +245,7 @@ mod tests {
             id: id.to_string(),
             version: "1".to_string(),
             open,
+            instances: None,
         }
     }
 

@@ -270,6 +270,7 @@ mod tests {
                     id: "a".to_string(),
                     version: "1".to_string(),
                     open: true,
+                    instances: None,
                 }),
                 ..answer(status, "")
             };

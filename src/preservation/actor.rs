@@ -7,6 +7,7 @@ use actix::{Actor, AsyncContext, Context, Handler, Message, MessageResult};
 
 use super::expected::Expected;
 use super::heard::HeardClock;
+use super::history::{History, Sample, TakeHistory};
 use super::permit::{Judgement, Permit, Reason, permit};
 use super::renewals::PerMinute;
 use crate::clock::{Clock, Millis};
@@ -96,6 +97,7 @@ pub struct Preservation {
     renewals: PerMinute,
     expected: Expected,
     heard: HeardClock,
+    history: History,
     last: Permit,
     last_withheld: Option<Millis>,
     opened: Millis,
@@ -118,6 +120,7 @@ impl Preservation {
             renewals: PerMinute::default(),
             expected: Expected::new(config),
             heard: HeardClock::default(),
+            history: History::default(),
             last: Permit::Granted,
             last_withheld: None,
             opened: now,
@@ -154,6 +157,7 @@ impl Preservation {
 
     fn minute(&mut self) {
         self.renewals.tick(self.published.renewals());
+        self.history.note(self.clock.now().wall, self.figures());
         self.show();
     }
 
@@ -241,6 +245,14 @@ impl Handler<Describe> for Preservation {
 
     fn handle(&mut self, _: Describe, _ctx: &mut Context<Self>) -> Self::Result {
         MessageResult(self.standing())
+    }
+}
+
+impl Handler<TakeHistory> for Preservation {
+    type Result = Vec<Sample>;
+
+    fn handle(&mut self, _: TakeHistory, _ctx: &mut Context<Self>) -> Self::Result {
+        self.history.samples()
     }
 }
 

@@ -10,14 +10,17 @@
 //! | `renewals.rs` | renewals of the last full minute |
 //! | `expected.rs` | clients expected, and the threshold that follows |
 //! | `heard.rs` | for how long this node heard from anybody |
+//! | `history.rs` | the same of the last hour, for people |
 //! | `permit.rs` | the judgement: pure, in three variants |
 //! | `actor.rs` | events and timers in, permits out |
 
 mod actor;
 mod expected;
 mod heard;
+mod history;
 mod permit;
 mod renewals;
 
 pub use actor::{AskPermit, Describe, Figures, Preservation, Reconfigure, Standing, Verdict};
+pub use history::{Sample, TakeHistory};
 pub use permit::{Judgement, Permit, Reason};

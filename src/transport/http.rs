@@ -288,6 +288,7 @@ mod tests {
                 id: "1b4e".to_string(),
                 version: "0.1.0".to_string(),
                 open: false,
+                instances: None,
             }),
         })
     }
@@ -415,6 +416,7 @@ mod tests {
                 id: counted.get().to_string(),
                 version: "1".to_string(),
                 open: true,
+                instances: None,
             }
         });
         let api = HttpNetwork::new(options).node(&node.url.parse().unwrap());

@@ -7,7 +7,8 @@ use std::str::FromStr;
 /// else has it.
 pub const SIGN: &str = "x-heureka-node";
 
-/// Who a node is, in that header: `ID; VERSION; open` or `ID; VERSION; loading`.
+/// Who a node is, in that header: `ID; VERSION; open` or `ID; VERSION; loading`, and after one more semicolon how
+/// many instances it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeSign {
     /// Made anew at every start of the node.
@@ -16,12 +17,18 @@ pub struct NodeSign {
     pub version: String,
     /// Whether it serves lists: it has all that its peers had.
     pub open: bool,
+    /// Instances that it holds, if it says so.
+    pub instances: Option<usize>,
 }
 
 impl fmt::Display for NodeSign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = if self.open { "open" } else { "loading" };
-        write!(f, "{}; {}; {state}", self.id, self.version)
+        write!(f, "{}; {}; {state}", self.id, self.version)?;
+        match self.instances {
+            Some(instances) => write!(f, "; {instances}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -45,6 +52,7 @@ impl FromStr for NodeSign {
                 "loading" => false,
                 _ => return Err(NoSign),
             },
+            instances: parts.next().and_then(|part| part.parse().ok()),
         })
     }
 }
@@ -55,16 +63,19 @@ mod tests {
 
     #[test]
     fn a_sign_comes_back_from_its_text_and_others_are_none() {
-        for open in [true, false] {
+        for (open, instances) in [(true, None), (false, Some(0)), (true, Some(12_345))] {
             let sign = NodeSign {
                 id: "1b4e".to_string(),
                 version: "0.1.0".to_string(),
                 open,
+                instances,
             };
             assert_eq!(sign.to_string().parse(), Ok(sign));
         }
         // What a later version adds is skipped.
-        assert!("1b4e; 0.9; open; more".parse::<NodeSign>().is_ok());
+        for later in ["1b4e; 0.9; open; more", "1b4e; 0.9; open; 7; more"] {
+            assert!(later.parse::<NodeSign>().is_ok(), "{later}");
+        }
         for text in [
             "",
             ";",

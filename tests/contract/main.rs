@@ -19,6 +19,7 @@
 //! | `request_bodies.rs` | wire.md §2.4: packed, in other charsets, too long |
 //! | `limits.rs` | docs/configuration.md, limits: each with its answer and its counter |
 //! | `operators.rs` | health and metrics, as operators' tools ask for them |
+//! | `pages.rs` | the pages for people |
 //! | `access.rs` | docs/configuration.md, access: every route for everybody |
 //! | `own_kind.rs` | what only nodes of this kind tell each other |
 //! | `round_trip.rs` | what goes out comes in again |
@@ -42,6 +43,7 @@ mod limits;
 mod negotiation;
 mod operators;
 mod own_kind;
+mod pages;
 mod registrations;
 mod replay;
 mod replay_paths;

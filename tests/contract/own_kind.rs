@@ -42,7 +42,7 @@ async fn a_node_that_shows_itself_is_shown_who_answers_and_no_other_is() {
     let reply = signed(batch(&node, "")).await;
     let id = node.node.http.identity.node_id.clone();
     let version = env!("CARGO_PKG_VERSION");
-    let expected = format!("{id}; {version}; open");
+    let expected = format!("{id}; {version}; open; 1");
     assert_eq!(reply.header(SIGN), Some(&*expected));
     assert_eq!(reply.text(), r#"{"responseList":[]}"#);
 

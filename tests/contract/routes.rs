@@ -25,7 +25,7 @@ const PATHS: [(&str, &str); 13] = [
     ("/peerreplication/batch", "POST,OPTIONS"),
 ];
 /// Ours, for operators and people.
-const OPERATIONS: [&str; 10] = [
+const OPERATIONS: [&str; 14] = [
     "/metrics",
     "/health/live",
     "/health/ready",
@@ -36,6 +36,10 @@ const OPERATIONS: [&str; 10] = [
     "/actuator/prometheus",
     "/",
     "/lastn",
+    "/instances",
+    "/style.css",
+    "/page.js",
+    "/icon.svg",
 ];
 const METHODS: [&str; 8] = [
     "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE",

@@ -36,6 +36,8 @@ async fn said_by(connection: &mut Connection, headers: &str) -> String {
     for path in [
         "/",
         "/lastn",
+        "/instances",
+        "/instance?app=A&id=i",
         "/metrics",
         "/actuator/prometheus",
         "/actuator/info",

@@ -323,6 +323,7 @@ impl Reply {
             _ if self.body.is_empty() => {}
             "application/json" => _ = self.json(),
             "application/xml" => assert!(self.text().starts_with('<'), "{}", self.text()),
+            "image/svg+xml" => assert!(self.text().starts_with("<svg"), "{self:?}"),
             other => assert!(other.starts_with("text/"), "{self:?}"),
         }
     }

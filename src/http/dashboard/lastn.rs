@@ -3,11 +3,9 @@
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
-use tokio::time::Instant;
 
-use super::html;
+use super::html::{self, Frame};
 use crate::http::labels;
-use crate::http::ops::counted;
 use crate::http::state::Http;
 use crate::http::system::utc;
 use crate::mailbox::Shut;
@@ -17,10 +15,7 @@ use crate::registry::TakeRecent;
 #[derive(Template)]
 #[template(path = "lastn.html")]
 struct LastN {
-    style: &'static str,
-    title: &'static str,
-    home: String,
-    mode: &'static str,
+    frame: Frame,
     lists: [List; 2],
 }
 
@@ -31,27 +26,22 @@ struct List {
 
 /// `GET /lastn`.
 pub(in crate::http) async fn lastn(request: HttpRequest, http: Data<Http>) -> HttpResponse {
-    let started = Instant::now();
-    let response = match render(&http).await {
-        Ok(html) => html::page(html),
-        Err(_) => HttpResponse::ServiceUnavailable().finish(),
-    };
-    counted(&http, &request, labels::LASTN, started, response)
+    html::answered(&http, &request, labels::LASTN, answer(&http, &request)).await
 }
 
-async fn render(http: &Http) -> Result<String, Shut> {
+async fn answer(http: &Data<Http>, request: &HttpRequest) -> Result<HttpResponse, Shut> {
     let recent = http.registry.ask(TakeRecent).await?;
-    let page = LastN {
-        style: html::STYLE,
-        title: "heureka: last 1000 leases",
-        home: format!("{}{}", http.config.http.context_path, http.config.page.path),
-        mode: http.config.mode.as_str(),
-        lists: [
-            list("Registered", &recent.registered),
-            list("Cancelled", &recent.cancelled),
-        ],
-    };
-    Ok(page.render().unwrap_or_default())
+    let frame = Frame::new(http, request, "lastn", "Last 1000 since startup");
+    let html = http.pages.write(move || {
+        html::text(&LastN {
+            frame,
+            lists: [
+                list("Registered", &recent.registered),
+                list("Cancelled", &recent.cancelled),
+            ],
+        })
+    });
+    Ok(html::page(html.await?))
 }
 
 fn list(name: &'static str, entries: &[(EpochMillis, InstanceKey)]) -> List {

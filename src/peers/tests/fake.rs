@@ -69,6 +69,7 @@ pub fn sign(id: &str, open: bool) -> NodeSign {
         id: id.to_string(),
         version: "1".to_string(),
         open,
+        instances: None,
     }
 }
 

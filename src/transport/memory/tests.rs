@@ -81,6 +81,7 @@ fn sign(id: &str) -> NodeSign {
         id: id.to_string(),
         version: "0.1.0".to_string(),
         open: true,
+        instances: None,
     }
 }
 
