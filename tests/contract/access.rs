@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use heureka::config::{Config, Mode, Password, Token, User};
 use heureka::model::{Grant, Role, Secret};
 

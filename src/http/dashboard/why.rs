@@ -12,20 +12,29 @@ pub(super) fn why_status(row: &Row, now: Moment) -> String {
     let said = extra.said.unwrap_or(row.info().status);
     match extra.order {
         None => "The instance says so itself.".to_string(),
-        Some(order) => by_order(row.info().status, said, order, now),
+        Some(order) => by_order(row.info().status, said, &order, now),
     }
 }
 
-fn by_order(shown: InstanceStatus, said: InstanceStatus, order: Order, now: Moment) -> String {
+fn by_order(shown: InstanceStatus, said: InstanceStatus, order: &Order, now: Moment) -> String {
     let given = moment(order.stamp.millis(), now);
     match order.what {
         Ordered::Set(ordered) if ordered == shown => {
-            format!("An override orders {ordered}, given {given}; the instance itself says {said}.")
+            let (whose, until) = (whose(order), until(order));
+            format!(
+                "An override orders {ordered}{until}, given {given}{whose}; the instance itself says {said}."
+            )
         }
-        Ordered::Set(ordered) => format!(
-            "An override orders {ordered}, given {given}; but the instance itself said {said} after that, and what \
-             it says against itself is believed."
-        ),
+        Ordered::Set(ordered) => {
+            let (whose, until) = (whose(order), until(order));
+            format!(
+                "An override orders {ordered}{until}, given {given}{whose}; but the instance itself said {said} after \
+                 that, and what it says against itself is believed."
+            )
+        }
+        Ordered::Ended => {
+            format!("The instance says so itself; the time of an override was over {given}.")
+        }
         Ordered::Cleared(_) if said == shown => {
             format!("The instance says so itself; an override was taken back {given}.")
         }
@@ -34,6 +43,23 @@ fn by_order(shown: InstanceStatus, said: InstanceStatus, order: Order, now: Mome
              that it said itself was {said}."
         ),
     }
+}
+
+/// Who gave the order, and why.
+fn whose(order: &Order) -> String {
+    let Some(owner) = &order.owner else {
+        return String::new();
+    };
+    match &owner.reason {
+        None => format!(" by {}", owner.name),
+        Some(reason) => format!(" by {} ({reason})", owner.name),
+    }
+}
+
+/// When it ends by itself.
+fn until(order: &Order) -> String {
+    let until = order.until.map(|until| format!(" until {}", utc(until)));
+    until.unwrap_or_default()
 }
 
 /// How the lease stands.
@@ -114,15 +140,7 @@ mod tests {
                 vec!["UP holds until", "itself was OUT_OF_SERVICE"],
             ),
         ] {
-            let text = by_order(
-                shown,
-                said,
-                Order {
-                    stamp: stamp(),
-                    what,
-                },
-                at(60_000),
-            );
+            let text = by_order(shown, said, &Order::plain(stamp(), what), at(60_000));
             for part in parts {
                 assert!(text.contains(part), "{text}");
             }

@@ -193,9 +193,12 @@ impl Guard {
         let name = |holder: &Holder| Text::from(holder.name.as_str());
         match request.headers().get(AUTHORIZATION) {
             Some(header) => self.right.with(&self.marker.mark(header.as_bytes()), name),
-            None => request
-                .conn_data::<Shown>()
-                .map(|Shown(holder)| name(holder)),
+            None => {
+                let shown = request.conn_data::<Shown>();
+                shown
+                    .and_then(|Shown(names)| self.known.named(names))
+                    .map(name)
+            }
         }
     }
 
