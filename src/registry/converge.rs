@@ -86,8 +86,7 @@ impl World {
     }
 
     fn take(&mut self, step: Step) {
-        let origin = Origin::Client;
-        let (key, last_dirty) = (key(), None);
+        let (key, last_dirty, origin) = (key(), None, Origin::Client);
         // What nobody holds cannot be changed: that is an answer too.
         match step {
             Step::Register(node, last_dirty, status) => {
@@ -96,8 +95,8 @@ impl World {
                     status,
                     ..samples::instance("A", "i")
                 };
-                let done = self.nodes[node].register(Newcomer::of(info, origin));
-                assert_eq!(done, Ok(()));
+                let newcomer = Newcomer::of(info, origin);
+                assert_eq!(self.nodes[node].register(newcomer), Ok(()));
             }
             Step::Order(node, status) => {
                 let order = SetStatus {

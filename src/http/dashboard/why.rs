@@ -19,18 +19,16 @@ pub(super) fn why_status(row: &Row, now: Moment) -> String {
 fn by_order(shown: InstanceStatus, said: InstanceStatus, order: &Order, now: Moment) -> String {
     let given = moment(order.stamp.millis(), now);
     match order.what {
-        Ordered::Set(ordered) if ordered == shown => {
-            let (whose, until) = (whose(order), until(order));
-            format!(
-                "An override orders {ordered}{until}, given {given}{whose}; the instance itself says {said}."
-            )
-        }
         Ordered::Set(ordered) => {
-            let (whose, until) = (whose(order), until(order));
-            format!(
-                "An override orders {ordered}{until}, given {given}{whose}; but the instance itself said {said} after \
-                 that, and what it says against itself is believed."
-            )
+            let (until, whose) = (until(order), whose(order));
+            let what = format!("An override orders {ordered}{until}, given {given}{whose};");
+            match ordered == shown {
+                true => format!("{what} the instance itself says {said}."),
+                false => format!(
+                    "{what} but the instance itself said {said} after that, and what it says against itself is \
+                     believed."
+                ),
+            }
         }
         Ordered::Ended => {
             format!("The instance says so itself; the time of an override was over {given}.")
