@@ -242,7 +242,7 @@ fn what_the_image_is_built_from_is_there() {
         .lines()
         .filter_map(|line| line.strip_prefix('!'))
         .collect();
-    for needed in ["Cargo.toml", "Cargo.lock", "src", "benches"] {
+    for needed in ["Cargo.toml", "Cargo.lock", "src", "benches", "examples"] {
         assert!(paths.contains(&needed), "{needed}");
     }
     for path in paths {
