@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 600
 # how long instances come and go
 HOURS ?= 2
 
-CLIENT_ADAPTERS := --no-default-features --features client,reqwest-middleware,tower
+CLIENT_ADAPTERS := --no-default-features --features client,reqwest-middleware,tower,spring-files,metrics
 
 .PHONY: help check fmt lint lint-client doc test adapters hostile loom manifests release page prometheus interop bench fuzz overload churn containers long
 
@@ -34,8 +34,8 @@ doc: ## the documentation builds, warnings are errors
 test: ## all tests
 	cargo test
 
-adapters: ## `http://orders/…` with reqwest and tower, which `test` leaves out
-	cargo test $(CLIENT_ADAPTERS) --test client adapters
+adapters: ## reqwest, tower, figures and Spring's files, which `test` leaves out
+	cargo test $(CLIENT_ADAPTERS) --lib --test client -- adapters figures spring_files
 
 hostile: ## 100 000 spoilt requests, five times as many as `test` sends
 	HOSTILE_REQUESTS=100000 cargo test --test hostile generated

@@ -8,7 +8,7 @@
 pub mod model;
 // row 1
 pub mod clock;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "spring-files"))]
 pub mod config;
 #[cfg(feature = "server")]
 pub mod files;

@@ -26,6 +26,9 @@ pub enum StartError {
         /// What is wrong with it.
         why: String,
     },
+    /// A file of settings, or another source of them, cannot be read or understood.
+    #[error("{0}")]
+    BadSource(String),
     /// It was to wait until something is done, and that did not come about in time.
     #[error("{what} did not come about within {within:?}")]
     NotInTime {

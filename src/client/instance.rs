@@ -67,6 +67,11 @@ impl Instance {
         }
     }
 
+    pub(super) fn named(mut self, app: &str) -> Self {
+        self.app = app.to_string();
+        self
+    }
+
     /// The port of plain requests.
     pub fn port(mut self, port: u16) -> Self {
         self.port = Some(port);
@@ -182,6 +187,7 @@ impl Instance {
     /// The whole record.
     pub(crate) fn into_info(self, has_health: bool) -> Result<InstanceInfo, StartError> {
         self.check()?;
+        self.warn_of_short_lease();
         let ip_addr = self.ip_addr.clone();
         let ip_addr = ip_addr.unwrap_or_else(|| own_address().to_string());
         let machine = || gethostname::gethostname().to_string_lossy().into_owned();
@@ -231,6 +237,18 @@ impl Instance {
         match port {
             Some(port) => format!("{host_name}:{}:{port}", self.app),
             None => format!("{host_name}:{}", self.app),
+        }
+    }
+
+    /// One lost heartbeat ends such a lease (foreign-clients.md §7).
+    fn warn_of_short_lease(&self) {
+        let (renewal, duration) = (self.lease.renewal_interval_secs, self.lease.duration_secs);
+        if duration < renewal.saturating_mul(2) {
+            tracing::warn!(
+                renewal,
+                duration,
+                "a lease shorter than two intervals ends with the first lost heartbeat"
+            );
         }
     }
 

@@ -23,7 +23,7 @@
 //! | file | what |
 //! |---|---|
 //! | `builder.rs`, `start.rs` | every setting, and the start |
-//! | `settings.rs` | settings under Spring's names |
+//! | `settings.rs`, `spring_files.rs` | settings under Spring's names, and from Spring's files |
 //! | `handle.rs` | the client in the hands of a program |
 //! | `instance.rs` | the record that a program registers of itself |
 //! | `registration/` | keeping it with the servers |
@@ -34,6 +34,7 @@
 //! | `operation.rs` | what is asked, as it goes over the wire |
 //! | `backend.rs`, `http.rs` | the way to servers, and the usual one |
 //! | `event.rs`, `error.rs` | what happens, and what goes wrong |
+//! | `figures.rs`, `no_figures.rs` | metrics, with and without their feature |
 //! | `chance.rs`, `pause.rs` | jitter, and pauses after failures |
 
 /// The examples of the guide compile.
@@ -48,6 +49,8 @@ mod chance;
 mod discovery;
 mod error;
 mod event;
+#[cfg_attr(not(feature = "metrics"), path = "no_figures.rs")]
+mod figures;
 mod handle;
 mod http;
 mod instance;
@@ -57,13 +60,15 @@ mod pause;
 mod registration;
 mod servers;
 mod settings;
+#[cfg(feature = "spring-files")]
+mod spring_files;
 mod start;
 
 pub use backend::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
 #[cfg(feature = "reqwest-middleware")]
 pub use balance::Balance;
 #[cfg(feature = "tower")]
-pub use balance::{BalanceLayer, Balanced};
+pub use balance::{BalanceLayer, Balanced, Discovered};
 pub use balance::{NoInstance, Picked, Policy, Unanswered};
 pub use builder::{Builder, ServerPlace};
 pub use discovery::{Catalog, CatalogWatch, Changes, Filter, Freshness, Instances, InstancesWatch};
@@ -74,5 +79,7 @@ pub use http::HttpBackend;
 pub use instance::Instance;
 pub use registration::HealthCheck;
 pub use servers::Tokens;
+#[cfg(feature = "spring-files")]
+pub use spring_files::spring_settings;
 
-pub use crate::model::{InstanceInfo, InstanceStatus};
+pub use crate::model::{InstanceInfo, InstanceKey, InstanceStatus};

@@ -49,6 +49,26 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
+    /// What each is called in figures and in the log.
+    pub(crate) const NAMES: [&'static str; 6] =
+        ["register", "heartbeat", "cancel", "all", "delta", "vip"];
+
+    /// Its place among the names.
+    pub(crate) fn number(&self) -> usize {
+        match self {
+            Self::Register { .. } => 0,
+            Self::Heartbeat { .. } => 1,
+            Self::Cancel { .. } => 2,
+            Self::All { .. } => 3,
+            Self::Delta { .. } => 4,
+            Self::Vip { .. } => 5,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        Self::NAMES[self.number()]
+    }
+
     pub(crate) fn method(&self) -> &'static str {
         match self {
             Self::Register { .. } => "POST",

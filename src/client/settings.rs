@@ -76,6 +76,8 @@ const OF_CLIENT: &[Setting<Builder>] = &[
 ];
 
 const OF_INSTANCE: &[Setting<Instance>] = &[
+    ("spring.application.name", |i, text| Ok(i.named(text))),
+    ("eureka.instance.appname", |i, text| Ok(i.named(text))),
     ("eureka.instance.non-secure-port", |i, text| {
         Ok(i.port(number(text)?))
     }),
@@ -122,6 +124,15 @@ const OF_INSTANCE: &[Setting<Instance>] = &[
     ("eureka.instance.health-check-url-path", |i, text| {
         Ok(i.health_page(text))
     }),
+    ("eureka.instance.home-page-url", |i, text| {
+        Ok(i.home_page(text))
+    }),
+    ("eureka.instance.status-page-url", |i, text| {
+        Ok(i.status_page(text))
+    }),
+    ("eureka.instance.health-check-url", |i, text| {
+        Ok(i.health_page(text))
+    }),
 ];
 
 impl Builder {
@@ -145,8 +156,8 @@ impl Builder {
 }
 
 impl Instance {
-    /// Takes what `pairs` say under Spring's names `eureka.instance.…` and `server.port`, `std::env::vars()` for example;
-    /// everything that is called after this counts more.
+    /// Takes what `pairs` say under Spring's names `eureka.instance.…`, `server.port` and `spring.application.name`,
+    /// `std::env::vars()` for example; everything that is called after this counts more.
     pub fn with_settings(
         self,
         pairs: impl IntoIterator<Item = (String, String)>,

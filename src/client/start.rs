@@ -13,6 +13,7 @@ use super::chance::Chance;
 use super::discovery::{Refresher, View};
 use super::error::StartError;
 use super::event::Event;
+use super::figures::Figures;
 use super::handle::{EurekaClient, Inner};
 use super::http::HttpBackend;
 use super::registration::{Leave, Own, Registrar, keep_asking};
@@ -29,6 +30,7 @@ struct Ground {
     pool: Arc<Pool>,
     asker: Asker,
     clock: Clock,
+    figures: Figures,
     events: broadcast::Sender<Event>,
 }
 
@@ -92,6 +94,7 @@ impl Builder {
             pool: Arc::new(Pool::new(given, chance.clone())),
             asker: self.asker(own)?,
             clock: self.clock.clone().unwrap_or_else(Clock::system),
+            figures: Figures::new(own.map_or("reader", |own| &own.app)),
             events: broadcast::channel(EVENTS).0,
             chance,
         })
@@ -102,6 +105,7 @@ impl Builder {
             pool: ground.pool.clone(),
             asker: ground.asker.clone(),
             chance: ground.chance.clone(),
+            figures: ground.figures.clone(),
             per_server: self.request_timeout,
             life: self.session_life,
             pin: Mutex::default(),

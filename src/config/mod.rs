@@ -20,6 +20,7 @@
 //! | `placeholders.rs` | `${name:default}` |
 //! | `property.rs` `sources.rs` | one value, and all of them |
 //! | `read.rs` `mistake.rs` | texts to values, and what may be wrong with them |
+//! | `pairs.rs` | all of them as pairs, for the client library |
 //! | `report.rs` `advice.rs` | what is in force and where it came from, and what might be better |
 //! | `units.rs` | times and sizes |
 //! | `unknown.rs` | names that are no settings |
@@ -51,6 +52,7 @@ mod mistake;
 mod netflix;
 mod overload;
 mod page;
+mod pairs;
 mod password;
 mod peer_lists;
 mod peers;

@@ -202,7 +202,7 @@ impl Sources {
         from_above.find(|property| pattern.data_in(&property.name).is_some())
     }
 
-    fn filled(&self, property: &Property) -> Result<Found, Unfilled> {
+    pub(super) fn filled(&self, property: &Property) -> Result<Found, Unfilled> {
         let lookup = |name: &str| self.fact(name);
         let filled = property
             .filled

@@ -100,14 +100,19 @@ mod with_reqwest {
 #[cfg(feature = "tower")]
 mod with_tower {
     use std::convert::Infallible;
-    use std::future::{Ready, ready};
+    use std::future::{Ready, poll_fn, ready};
+    use std::pin::Pin;
+    use std::sync::Arc;
     use std::task::{Context, Poll};
 
+    use heureka::client::{InstanceInfo, InstanceKey};
     use http::{Request, Response};
+    use tower::discover::{Change, Discover};
     use tower_layer::Layer;
     use tower_service::Service;
 
     use super::*;
+    use crate::world::{pass, secs};
 
     /// Answers where it was sent.
     #[derive(Clone)]
@@ -150,5 +155,59 @@ mod with_tower {
             let request = Request::get(uri).body(()).unwrap();
             assert_eq!(service.call(request).await.unwrap().into_body(), uri);
         }
+    }
+
+    /// What a balancer is told until nothing is left to tell: `+id port`, `-id`, or `end`.
+    async fn told(
+        services: &mut (impl Discover<Key = InstanceKey, Service = u16> + Unpin),
+    ) -> Vec<String> {
+        let mut told = Vec::new();
+        poll_fn(|context| {
+            loop {
+                told.push(match Pin::new(&mut *services).poll_discover(context) {
+                    Poll::Ready(Some(Ok(Change::Insert(key, port)))) => {
+                        format!("+{} {port}", key.id)
+                    }
+                    Poll::Ready(Some(Ok(Change::Remove(key)))) => format!("-{}", key.id),
+                    Poll::Ready(Some(Err(_))) => panic!("it cannot fail"),
+                    Poll::Ready(None) => {
+                        told.push("end".to_string());
+                        return Poll::Ready(());
+                    }
+                    Poll::Pending => return Poll::Ready(()),
+                });
+            }
+        })
+        .await;
+        told
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_balancer_is_told_who_comes_who_goes_and_who_moved() {
+        let world = World::of(&["a"]);
+        let client = reader(&world, &[9001, 9002]).await;
+        let connect = |info: &Arc<InstanceInfo>| info.port.number;
+        let mut services = client.tower_discover("billing", connect).unwrap();
+        assert_eq!(told(&mut services).await, ["+b-9001 9001", "+b-9002 9002"]);
+        assert_eq!(told(&mut services).await, [""; 0]);
+        // Something else of the record, a new place, one that comes and one that goes.
+        world.metadata("BILLING", "b-9001", "version", "2");
+        pass(secs(31)).await;
+        assert_eq!(told(&mut services).await, [""; 0]);
+        world.reached_at("BILLING", "b-9002", "127.0.0.1", 9102);
+        world.put("BILLING", "b-9003", "UP");
+        world.take("BILLING", "b-9001");
+        pass(secs(31)).await;
+        assert_eq!(
+            told(&mut services).await,
+            ["+b-9002 9102", "+b-9003 7001", "-b-9001"]
+        );
+        // Who is not usable goes, too.
+        world.order("BILLING", "b-9002", "OUT_OF_SERVICE");
+        pass(secs(31)).await;
+        assert_eq!(told(&mut services).await, ["-b-9002"]);
+        client.shutdown().await;
+        drop(client);
+        assert_eq!(told(&mut services).await, ["end"]);
     }
 }

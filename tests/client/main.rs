@@ -11,6 +11,7 @@
 //! | `locating.rs` | group 8: zones and names |
 //! | `choosing.rs` | which instance gets a request |
 //! | `adapters.rs` | reqwest and tower, with their features |
+//! | `figures.rs` | metrics, with their feature |
 //! | `secure.rs` | group 12: TLS |
 //! | `ours.rs` | with a node of this crate |
 //! | `stock.rs` | group 13: with a stock Java server, where there is one |
@@ -22,6 +23,8 @@
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 mod adapters;
 mod choosing;
+#[cfg(feature = "metrics")]
+mod figures;
 mod finding;
 mod leaving;
 mod locating;

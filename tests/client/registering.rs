@@ -107,6 +107,20 @@ async fn a_404_brings_exactly_one_registration_with_a_newer_stamp() {
     assert_eq!(world.count("POST"), 2);
 }
 
+/// Between a 404 and the registration that follows, nobody has the instance, and the client does not say so.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_is_told_404_is_not_registered_until_a_server_takes_it() {
+    let world = World::of(&["a"]);
+    let client = world.orders(1).await;
+    pass(secs(40)).await;
+    assert!(client.is_registered());
+    world.says("a", 404);
+    pass(secs(40)).await;
+    assert!(!client.is_registered());
+    world.mood("a", Mood::Well);
+    assert!(client.wait_registered(secs(31)).await);
+}
+
 /// Group 2, under concurrency: changes, heartbeats and losses of the registry at once.
 #[tokio::test(start_paused = true)]
 async fn a_storm_of_404_is_no_storm_of_registrations() {

@@ -16,7 +16,7 @@ use crate::client::chance::Chance;
 use crate::client::discovery::Instances;
 use crate::model::{DataCenter, InstanceInfo, InstanceKey, Text};
 
-/// No more loads than this are remembered of instances that are gone.
+/// So many loads are remembered before those of instances that are gone are looked for.
 const ROOM: usize = 4096;
 
 /// How a client chooses.
@@ -52,6 +52,8 @@ pub(crate) struct Balancer {
 
 struct State {
     loads: HashMap<InstanceKey, Arc<Load>>,
+    /// How many there may be before the next look.
+    room: usize,
     /// Picks by name; they go on whatever the list does (client.md §20.10).
     turns: HashMap<Text, usize>,
 }
@@ -63,6 +65,7 @@ impl Balancer {
             chance,
             state: Mutex::new(State {
                 loads: HashMap::new(),
+                room: ROOM,
                 turns: HashMap::new(),
             }),
         }
@@ -116,11 +119,17 @@ impl Balancer {
 
 impl State {
     fn load(&mut self, info: &InstanceInfo) -> Arc<Load> {
-        if self.loads.len() >= ROOM {
+        let key = info.key();
+        if let Some(load) = self.loads.get(&key) {
+            return load.clone();
+        }
+        if self.loads.len() >= self.room {
             // Whoever has nothing under way and is alive soon has another one.
             self.loads.retain(|_, load| Arc::strong_count(load) > 1);
+            // More than these are in one list: looking again at each of them would take its square.
+            self.room = ROOM.max(self.loads.len() * 2);
         }
-        self.loads.entry(info.key()).or_default().clone()
+        self.loads.entry(key).or_default().clone()
     }
 
     /// The number of this pick of a name. Every name begins anywhere.

@@ -9,12 +9,15 @@
 //! | `picked.rs` | an instance while a request is under way |
 //! | `address.rs` | where it is reached |
 //! | `middleware.rs`, `service.rs` | `http://orders/…` with reqwest and with tower |
+//! | `discover.rs` | instances as services for the balancers of tower |
 //!
 //! It reads the catalogue in force and has no list of its own, so nothing here is older than discovery.
 
 mod address;
 mod balancer;
 mod call;
+#[cfg(feature = "tower")]
+mod discover;
 mod load;
 #[cfg(feature = "reqwest-middleware")]
 mod middleware;
@@ -24,6 +27,8 @@ mod policy;
 mod service;
 
 pub use call::{NoInstance, Unanswered};
+#[cfg(feature = "tower")]
+pub use discover::Discovered;
 #[cfg(feature = "reqwest-middleware")]
 pub use middleware::Balance;
 pub use picked::Picked;

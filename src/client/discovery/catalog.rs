@@ -1,15 +1,16 @@
 //! All instances as a program looks at them: immutable, shared, and found by name without an allocation.
 //!
 //! A new catalogue takes the place of the old one as a whole; whoever looks at the old one keeps it. The order of
-//! instances means nothing.
+//! instances means nothing. Of a new catalogue only the applications that changed are put together, and the virtual host
+//! names of their instances; all else is taken from the one before.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::listing::{Listing, Shared};
+use super::listing::{Listing, Members, Shared};
 use super::names::Names;
 use crate::model::{InstanceInfo, InstanceStatus, Text};
 
@@ -43,6 +44,8 @@ pub struct Catalog {
 
 #[derive(Clone, Debug, Default)]
 struct App {
+    /// What it was made of.
+    members: Members,
     all: Instances,
     usable: Instances,
 }
@@ -60,37 +63,70 @@ impl Filter {
 }
 
 impl Catalog {
-    pub(super) fn of(listing: &Listing, filter: Filter) -> Self {
-        let mut apps = Names::default();
-        let mut vips = Names::<Vec<Shared>>::default();
-        let mut secure_vips = Names::<Vec<Shared>>::default();
-        let mut ids = HashMap::with_capacity(listing.len());
-        for (name, instances) in listing.apps() {
-            let all: Vec<Shared> = instances.cloned().collect();
-            for info in &all {
-                ids.entry(info.id().clone()).or_insert_with(|| info.clone());
+    /// The catalogue of a listing that follows the one that this was made of, with the same filter.
+    pub(super) fn after(&self, listing: &Listing, filter: Filter) -> Self {
+        let mut next = self.clone();
+        next.count = listing.len();
+        let changed = self.changed(listing);
+        let mut vips = VipChanges::default();
+        for name in &changed {
+            let old = self.apps.get(name);
+            let new = listing
+                .members(name)
+                .map(|members| App::of(members, filter));
+            if let Some(old) = old {
+                next.forget_ids(old);
+                vips.touch(&old.usable);
             }
-            let usable: Vec<Shared> = all
-                .iter()
-                .filter(|info| filter.keeps(info))
-                .cloned()
-                .collect();
-            for info in &usable {
-                for vip in parts(info.vips()) {
-                    vips.change(vip, |list| list.push(info.clone()));
-                }
-                for vip in parts(info.secure_vips()) {
-                    secure_vips.change(vip, |list| list.push(info.clone()));
-                }
+            if let Some(new) = &new {
+                next.learn_ids(new);
+                vips.add(&new.usable);
             }
-            apps.change(name, |app: &mut App| *app = App::of(all, usable));
+            next.apps.set(name, new);
         }
-        Self {
-            apps,
-            vips: vips.map(Instances::of),
-            secure_vips: secure_vips.map(Instances::of),
-            ids,
-            count: listing.len(),
+        let stays = |info: &&Shared| !changed.contains(&info.app);
+        put_in(&mut next.vips, vips.plain, stays);
+        put_in(&mut next.secure_vips, vips.secure, stays);
+        if next.ids.len() != next.count {
+            next.find_ids(listing);
+        }
+        next
+    }
+
+    /// Applications that are new, different or gone.
+    fn changed(&self, listing: &Listing) -> HashSet<Text> {
+        let is_new = |(name, members): &(&Text, &Members)| {
+            let known = self.apps.get(name);
+            known.is_none_or(|known| !Arc::ptr_eq(&known.members, members))
+        };
+        let gone = self.apps.iter().map(|(name, _)| name);
+        let gone = gone.filter(|name| listing.members(name).is_none());
+        let changed = listing.apps().filter(is_new).map(|(name, _)| name);
+        changed.chain(gone).cloned().collect()
+    }
+
+    fn forget_ids(&mut self, app: &App) {
+        for info in &app.all {
+            let is_it = |known: &Shared| Arc::ptr_eq(known, info);
+            if self.ids.get(info.id()).is_some_and(is_it) {
+                self.ids.remove(info.id());
+            }
+        }
+    }
+
+    fn learn_ids(&mut self, app: &App) {
+        for info in &app.all {
+            let known = self.ids.entry(info.id().clone());
+            known.or_insert_with(|| info.clone());
+        }
+    }
+
+    /// Where applications share an id, the one that was forgotten may have stood in front of another.
+    fn find_ids(&mut self, listing: &Listing) {
+        self.ids = HashMap::with_capacity(listing.len());
+        for info in listing.iter() {
+            let known = self.ids.entry(info.id().clone());
+            known.or_insert_with(|| info.clone());
         }
     }
 
@@ -142,7 +178,10 @@ impl Catalog {
 }
 
 impl App {
-    fn of(all: Vec<Shared>, usable: Vec<Shared>) -> Self {
+    fn of(members: &Members, filter: Filter) -> Self {
+        let all: Vec<Shared> = members.values().cloned().collect();
+        let usable = all.iter().filter(|info| filter.keeps(info));
+        let usable: Vec<Shared> = usable.cloned().collect();
         let is_same = usable.len() == all.len();
         let all = Instances::of(all);
         let usable = if is_same {
@@ -150,7 +189,57 @@ impl App {
         } else {
             Instances::of(usable)
         };
-        Self { all, usable }
+        Self {
+            members: members.clone(),
+            all,
+            usable,
+        }
+    }
+}
+
+/// Virtual host names of instances that came or went, and who came.
+#[derive(Default)]
+struct VipChanges {
+    plain: Names<Vec<Shared>>,
+    secure: Names<Vec<Shared>>,
+}
+
+impl VipChanges {
+    fn touch(&mut self, went: &[Shared]) {
+        self.each(went, |_, _| {});
+    }
+
+    fn add(&mut self, came: &[Shared]) {
+        self.each(came, |list, run| list.extend_from_slice(run));
+    }
+
+    /// Instances of an application have mostly the same names, so they are taken in runs.
+    fn each(&mut self, instances: &[Shared], mut change: impl FnMut(&mut Vec<Shared>, &[Shared])) {
+        for run in instances.chunk_by(|a, b| a.vip_address == b.vip_address) {
+            for vip in parts(run[0].vips()) {
+                self.plain.change(vip, |list| change(list, run));
+            }
+        }
+        for run in instances.chunk_by(|a, b| a.secure_vip_address == b.secure_vip_address) {
+            for vip in parts(run[0].secure_vips()) {
+                self.secure.change(vip, |list| change(list, run));
+            }
+        }
+    }
+}
+
+/// Of each of these names, those who stay and those who came.
+fn put_in(
+    names: &mut Names<Instances>,
+    came: Names<Vec<Shared>>,
+    stays: impl Fn(&&Shared) -> bool,
+) {
+    for (name, mut list) in came.into_iter() {
+        if let Some(known) = names.get(&name) {
+            list.extend(known.iter().filter(&stays).cloned());
+        }
+        let list = (!list.is_empty()).then(|| Instances::of(list));
+        names.set(&name, list);
     }
 }
 
@@ -198,10 +287,12 @@ impl<'i> IntoIterator for &'i Instances {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::model::samples;
 
-    fn catalog(filter: Filter) -> Catalog {
+    fn listing() -> Listing {
         let mut listing = Listing::default();
         for (app, id, status, ordered) in [
             ("ORDERS", "o1", InstanceStatus::Up, None),
@@ -225,7 +316,11 @@ mod tests {
             info.secure_vip_address = Some("safe".into());
             listing.put(Arc::new(info));
         }
-        Catalog::of(&listing, filter)
+        listing
+    }
+
+    fn catalog(filter: Filter) -> Catalog {
+        Catalog::default().after(&listing(), filter)
     }
 
     fn ids(instances: &Instances) -> Vec<&str> {
@@ -265,6 +360,70 @@ mod tests {
             (Filter::All, vec!["b1", "o1", "o2"]),
         ] {
             assert_eq!(ids(&catalog(filter).by_vip("shop")), expected, "{filter:?}");
+        }
+    }
+
+    /// Everything that can be asked of a catalogue.
+    fn content(catalog: &Catalog) -> Vec<(String, Vec<String>)> {
+        let sorted = |instances: &Instances| {
+            let mut lines: Vec<_> = instances
+                .iter()
+                .map(|info| format!("{:?} {}", info.key(), info.last_dirty))
+                .collect();
+            lines.sort_unstable();
+            lines
+        };
+        let mut content = vec![(format!("{}", catalog.len()), Vec::new())];
+        for (name, app) in catalog.apps.iter() {
+            content.push((format!("app {name}"), sorted(&app.all)));
+            content.push((format!("usable {name}"), sorted(&app.usable)));
+        }
+        for (name, list) in catalog.vips.iter() {
+            content.push((format!("vip {name}"), sorted(list)));
+        }
+        for (name, list) in catalog.secure_vips.iter() {
+            content.push((format!("secure {name}"), sorted(list)));
+        }
+        let ids = catalog
+            .ids
+            .keys()
+            .map(|id| (format!("id {id}"), Vec::new()));
+        content.extend(ids);
+        content.sort_unstable();
+        content
+    }
+
+    proptest! {
+        /// Whatever changes, what follows from the catalogue before is what is made anew.
+        #[test]
+        fn a_catalogue_that_follows_is_the_one_made_anew(
+            steps in prop::collection::vec((0..3_u8, 0..4_u8, 0..4_u8, 0..5_usize), 1..60),
+        ) {
+            let mut listing = Listing::default();
+            let mut catalog = Catalog::default();
+            for (stamp, (app, id, vip, status)) in steps.into_iter().enumerate() {
+                // Applications share ids, and VIPs.
+                let (app, id) = (format!("A{app}"), format!("i{id}"));
+                let mut info = samples::instance(&app, &id);
+                info.last_dirty = stamp as u64;
+                info.status = InstanceStatus::ALL[status];
+                info.vip_address = [None, Some("v".into()), Some("V, w".into()), Some(" ".into())][usize::from(vip)].clone();
+                info.secure_vip_address = info.vip_address.clone();
+                let one = listing.clone();
+                match vip {
+                    0 => _ = listing.remove(&info.key()),
+                    _ => listing.put(Arc::new(info)),
+                }
+                // What was handed out before is not touched.
+                prop_assert!(one.iter().all(|info| info.last_dirty != stamp as u64));
+                catalog = catalog.after(&listing, Filter::Up);
+                let anew = Catalog::default().after(&listing, Filter::Up);
+                prop_assert_eq!(content(&catalog), content(&anew));
+                for info in listing.iter() {
+                    let found = catalog.by_id(info.id()).unwrap();
+                    prop_assert!(listing.find(&found.app, found.id()).is_some_and(|known| Arc::ptr_eq(known, &found)));
+                }
+            }
         }
     }
 }

@@ -59,7 +59,7 @@ fn written(listing: &Listing, now: EpochMillis) -> Vec<u8> {
             body.push(b',');
         }
         json::begin_application(&mut body, name);
-        for (position, info) in instances.enumerate() {
+        for (position, info) in instances.values().enumerate() {
             if position > 0 {
                 body.push(b',');
             }

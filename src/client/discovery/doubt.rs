@@ -3,7 +3,8 @@
 //! A server that was just restarted, or that lost sight of its clients, hands out an empty or a short list. *Who is
 //! missing in a full list that has less than half of what was shown is kept for a while; who is in it counts at once.*
 //! What a delta names as gone is gone: that is something the server saw, not something that it lacks. When
-//! the list stays short for that while it is believed.
+//! the list stays short for that while it is believed. Time in which no server answered proves little: no gap between two
+//! answers counts for more than half of the while, so that it takes three of them.
 
 use std::time::Duration;
 
@@ -22,7 +23,9 @@ pub(super) struct Doubt {
 
 #[derive(Debug)]
 struct Case {
-    since: Instant,
+    /// For how long the list was seen to be short, and when last.
+    short_for: Duration,
+    seen: Instant,
     /// How many there were before.
     before: usize,
     kept: Listing,
@@ -46,7 +49,8 @@ impl Doubt {
             return;
         }
         let case = self.case.get_or_insert_with(|| Case {
-            since: now,
+            short_for: Duration::ZERO,
+            seen: now,
             before,
             kept: Listing::default(),
         });
@@ -64,9 +68,11 @@ impl Doubt {
 
     /// What to show of what the servers say, now; nothing where that is all of it.
     pub(super) fn shown(&mut self, said: &Listing) -> Option<Listing> {
-        let case = self.case.as_ref()?;
+        let case = self.case.as_mut()?;
+        case.short_for += case.seen.elapsed().min(self.patience / 2);
+        case.seen = Instant::now();
         let is_whole = said.len() * 2 >= case.before;
-        if is_whole || case.since.elapsed() >= self.patience {
+        if is_whole || case.short_for >= self.patience {
             self.case = None;
             return None;
         }
@@ -120,13 +126,29 @@ mod tests {
         doubt.gone(&InstanceKey::new("A", "2"));
         assert_eq!(ids(&mut doubt, &short), ["1", "3", "4", "5", "9"]);
         // An even shorter one changes nothing of that.
-        tokio::time::advance(Duration::from_secs(89)).await;
         let none = listing(&[]);
+        for seconds in [30, 30, 29] {
+            tokio::time::advance(Duration::from_secs(seconds)).await;
+            assert_eq!(ids(&mut doubt, &short).len(), 5);
+        }
         doubt.full(&listing(&["1", "3", "4", "5", "9"]), &none);
         assert_eq!(ids(&mut doubt, &none), ["1", "3", "4", "5", "9"]);
         tokio::time::advance(Duration::from_secs(1)).await;
         assert!(ids(&mut doubt, &none).is_empty());
         assert_eq!(doubt.kept(), 0);
+    }
+
+    /// A server that comes back empty, dies, and hours later comes back empty once more.
+    #[tokio::test(start_paused = true)]
+    async fn hours_without_an_answer_prove_nothing() {
+        let mut doubt = Doubt::new(Duration::from_secs(90));
+        let (before, none) = (listing(&["1", "2"]), listing(&[]));
+        doubt.full(&before, &none);
+        for (hours, shown) in [(0, 2), (5, 2), (5, 0)] {
+            tokio::time::advance(Duration::from_secs(hours * 3600)).await;
+            doubt.full(&before, &none);
+            assert_eq!(ids(&mut doubt, &none).len(), shown, "{hours}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

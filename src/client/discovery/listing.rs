@@ -12,10 +12,14 @@ use crate::model::{ActionType, Applications, InstanceInfo, InstanceKey, StatusCo
 /// An instance that is shared by all who look at it.
 pub(super) type Shared = Arc<InstanceInfo>;
 
+/// The instances of one application by their ids. Shared until one of them changes, so that an application that is the
+/// same is known by its address, too.
+pub(super) type Members = Arc<BTreeMap<Text, Shared>>;
+
 /// All instances, by application and id.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Listing {
-    apps: BTreeMap<Text, BTreeMap<Text, Shared>>,
+    apps: BTreeMap<Text, Members>,
     counts: StatusCounts,
 }
 
@@ -115,6 +119,7 @@ impl Listing {
     pub(super) fn put(&mut self, info: Shared) {
         let status = info.status;
         let app = self.apps.entry(info.app.clone()).or_default();
+        let app = Arc::make_mut(app);
         if let Some(old) = app.insert(info.id().clone(), info) {
             self.counts.remove(old.status);
         }
@@ -126,6 +131,10 @@ impl Listing {
         let Some(app) = self.apps.get_mut(&key.app) else {
             return false;
         };
+        if !app.contains_key(&key.id) {
+            return false;
+        }
+        let app = Arc::make_mut(app);
         let Some(old) = app.remove(&key.id) else {
             return false;
         };
@@ -137,12 +146,16 @@ impl Listing {
     }
 
     /// Application by application.
-    pub(super) fn apps(&self) -> impl Iterator<Item = (&Text, impl Iterator<Item = &Shared>)> {
-        self.apps.iter().map(|(name, app)| (name, app.values()))
+    pub(super) fn apps(&self) -> impl Iterator<Item = (&Text, &Members)> {
+        self.apps.iter()
+    }
+
+    pub(super) fn members(&self, app: &str) -> Option<&Members> {
+        self.apps.get(app)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Shared> {
-        self.apps.values().flat_map(BTreeMap::values)
+        self.apps.values().flat_map(|app| app.values())
     }
 
     pub(super) fn len(&self) -> usize {

@@ -36,14 +36,21 @@ impl<V> Names<V> {
         });
     }
 
+    /// Gives a name a value, or takes it away.
+    pub(super) fn set(&mut self, name: &str, value: Option<V>) {
+        in_upper_case(name, |upper| match (value, self.0.get_mut(upper)) {
+            (Some(value), Some(known)) => *known = value,
+            (Some(value), None) => _ = self.0.insert(upper.into(), value),
+            (None, _) => _ = self.0.remove(upper),
+        });
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Text, &V)> {
         self.0.iter()
     }
 
-    /// The same names with other values.
-    pub(super) fn map<W>(self, mut change: impl FnMut(V) -> W) -> Names<W> {
-        let pairs = self.0.into_iter();
-        Names(pairs.map(|(name, value)| (name, change(value))).collect())
+    pub(super) fn into_iter(self) -> impl Iterator<Item = (Text, V)> {
+        self.0.into_iter()
     }
 }
 
@@ -80,5 +87,10 @@ mod tests {
         ] {
             assert_eq!(names.get(name).copied(), count, "{name}");
         }
+        names.set("orders", Some(7));
+        names.set("Strasse", None);
+        assert_eq!(names.get("Orders"), Some(&7));
+        assert_eq!(names.get("straße"), None);
+        assert_eq!(names.iter().count(), 2);
     }
 }

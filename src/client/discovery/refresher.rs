@@ -228,6 +228,7 @@ impl Refresher {
         let (merged, changes, gone) = said.merged(delta);
         let own = merged.as_ref().unwrap_or(said).hash_code();
         if memory.hash_fits && own != hash {
+            self.session.figures.mismatch();
             tracing::debug!(server = %one_line(&hash), own, "the delta does not add up");
             return Err(gone);
         }
@@ -254,7 +255,8 @@ impl Refresher {
             (News::Delta(changes), None) => changes,
         };
         if !changes.is_empty() {
-            self.view.show(Catalog::of(now, self.options.filter));
+            let catalog = self.view.catalog().after(now, self.options.filter);
+            self.view.show(catalog);
             memory.is_unsaved = true;
         }
         memory.apart = doubted;
@@ -271,6 +273,10 @@ impl Refresher {
             );
         }
         self.view.keeping(kept);
+        let shown = self.memory.apart.as_ref().or(self.memory.said.as_ref());
+        let count = shown.map_or(0, Listing::len);
+        let now = self.clock.now().wall;
+        self.session.figures.fetched(now, count, kept);
         self.tell(Event::Refreshed(changes));
     }
 
@@ -303,7 +309,8 @@ impl Refresher {
             "showing the copy from disk until a server answers"
         );
         self.view.copied_at(written);
-        self.view.show(Catalog::of(&copy, self.options.filter));
+        let catalog = Catalog::default().after(&copy, self.options.filter);
+        self.view.show(catalog);
         self.memory.apart = Some(copy);
     }
 

@@ -48,6 +48,7 @@ impl Registrar {
             }
             self.cancel(order.within / 2).await;
         }
+        self.session.figures.registered(None);
         self.own.standing.send_replace(Default::default());
         if let Some(done) = order.done {
             // Whoever waited may have given up.

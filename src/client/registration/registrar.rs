@@ -218,6 +218,7 @@ impl Registrar {
         match answer.await {
             Ok((404, server)) => {
                 self.beat_at = Some(now() + usual);
+                self.lost();
                 tracing::info!(%server, "the server does not know this instance; registering again");
                 self.tell(Event::Unknown {
                     server: server.to_string(),
@@ -241,11 +242,21 @@ impl Registrar {
         }
     }
 
+    /// No server has the registration, as far as is known.
+    fn lost(&self) {
+        self.session.figures.unknown();
+        self.session.figures.registered(None);
+        self.own
+            .standing
+            .send_modify(|standing| standing.registered = false);
+    }
+
     fn confirmed(&self) {
-        let now = self.own.clock.now().mono;
+        let now = self.own.clock.now();
+        self.session.figures.registered(Some(now.wall));
         self.own.standing.send_replace(RegistrationState {
             registered: true,
-            confirmed: Some(now),
+            confirmed: Some(now.mono),
         });
     }
 

@@ -75,6 +75,15 @@ impl Pool {
         untried.count()
     }
 
+    /// How many servers there are, and how many of them failed and come last for a while.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let now = Instant::now();
+        let state = self.state();
+        let standings = state.standings.values();
+        let avoided = standings.filter(|standing| standing.avoided_until(now).is_some());
+        (state.order.len(), avoided.count())
+    }
+
     pub(crate) fn well(&self, server: &NodeUrl) {
         if let Some(standing) = self.state().standings.get_mut(server) {
             standing.well();

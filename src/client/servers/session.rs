@@ -8,12 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use super::attempt::{Asker, Attempt};
 use super::pool::Pool;
 use crate::client::backend::Response;
 use crate::client::chance::Chance;
 use crate::client::error::RequestFailed;
+use crate::client::figures::{Figures, Outcome};
 use crate::client::operation::Operation;
 use crate::model::NodeUrl;
 
@@ -22,6 +24,7 @@ pub(crate) struct Session {
     pub(crate) pool: Arc<Pool>,
     pub(crate) asker: Asker,
     pub(crate) chance: Arc<Chance>,
+    pub(crate) figures: Figures,
     /// The longest time that one server may take for a short answer.
     pub(crate) per_server: Duration,
     /// How long to stay with a server, on average.
@@ -57,17 +60,38 @@ impl Session {
             }
             let patience = self.patience(operation, left, self.pool.left(&tried));
             tried.push(server.clone());
-            let attempt = self.asker.attempt(&server, operation, patience).await;
+            let attempt = self.attempt(&server, operation, patience).await;
             match and_read(attempt, &read) {
                 Ok(answer) => {
                     self.stay_with(&server);
+                    self.count_servers();
                     return Ok((answer, server));
                 }
                 Err(attempt) => self.leave(&server, attempt, &mut refused, &mut failed),
             }
         }
+        self.count_servers();
         // Who says why is of more use than who says nothing.
         Err(refused.or(failed).unwrap_or(RequestFailed::NoServers))
+    }
+
+    async fn attempt(
+        &self,
+        server: &NodeUrl,
+        operation: &Operation,
+        patience: Duration,
+    ) -> Attempt {
+        let began = Instant::now();
+        let span = tracing::debug_span!("eureka", operation = operation.name(), %server);
+        let attempt = self.asker.attempt(server, operation, patience);
+        let attempt = attempt.instrument(span).await;
+        let outcome = match &attempt {
+            Attempt::Answered(_) => Outcome::Answered,
+            Attempt::Refused { .. } => Outcome::Refused,
+            Attempt::Failed { .. } => Outcome::Failed,
+        };
+        self.figures.tried(operation, outcome, began.elapsed());
+        attempt
     }
 
     /// A fair share of the time that is left. Lists may be long: only their share bounds them.
@@ -77,6 +101,11 @@ impl Session {
             true => share.min(self.per_server),
             false => share,
         }
+    }
+
+    fn count_servers(&self) {
+        let (all, avoided) = self.pool.counts();
+        self.figures.servers(all, avoided);
     }
 
     fn pin(&self) -> MutexGuard<'_, Option<Pin>> {
