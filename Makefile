@@ -12,7 +12,7 @@ HOURS ?= 2
 
 CLIENT_ADAPTERS := --no-default-features --features client,reqwest-middleware,tower,spring-files,metrics
 
-.PHONY: help check fmt lint lint-client doc test adapters hostile loom manifests release page prometheus interop bench fuzz overload churn containers long
+.PHONY: help check fmt lint lint-client doc test adapters hostile loom manifests release api page prometheus interop bench fuzz overload churn containers long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ release: ## the binary, as it is shipped
 
 page: release ## the pages for people in a headless browser (needs chromium, Node.js and npm)
 	.ci/page
+
+api: release ## what the description of /api/v1 allows and what it does not, against the binary (schemathesis from PyPI)
+	.ci/with-server .ci/api
 
 prometheus: release ## alert rules, then every panel and alert on three nodes (needs the kit at INTEROP)
 	INTEROP=$(INTEROP) .ci/prometheus

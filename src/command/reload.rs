@@ -74,6 +74,7 @@ impl Reload {
         if !live.is_empty() {
             tracing::info!("settings changed: {}", names(&live));
             node.apply(&config);
+            node.http.live.follow(&report);
             self.levels.set(&config.log);
         }
         if !fixed.is_empty() {

@@ -59,6 +59,7 @@ async fn serve(config: Config, reload: Reload) -> ExitCode {
     }
     let network = Rc::new(node::network(&config, &identity));
     let node = Node::assemble(config, clock, identity, Placement::OwnThreads, network);
+    node.http.live.explain(reload.report.clone());
     let ended = tokio::select! {
         ended = node.run(ports, signals.wait()) => ended,
         never = reload.follow(&node) => match never {},

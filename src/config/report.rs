@@ -59,6 +59,18 @@ impl Report {
             .filter(|setting| setting.from.is_some())
     }
 
+    /// The same with what may change while a node runs as it is in `read`.
+    pub fn with_live_of(&self, read: &Self) -> Self {
+        let fixed = self.settings.iter().filter(|setting| !setting.live);
+        let live = read.settings.iter().filter(|setting| setting.live);
+        let mut settings: Vec<_> = fixed.chain(live).cloned().collect();
+        settings.sort_by(|a, b| a.key.cmp(&b.key));
+        Self {
+            settings,
+            ..self.clone()
+        }
+    }
+
     /// Keys whose values differ from those in `other`.
     pub fn changed<'r>(&'r self, other: &'r Self) -> Vec<&'r Setting> {
         let differs = |a: &Setting, all: &[Setting]| {

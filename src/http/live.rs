@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwap, ArcSwapOption};
 
 use super::addresses::Addresses;
 use super::fetch_limit::FetchLimit;
 use super::guard::Guard;
-use crate::config::Config;
+use crate::config::{Config, Report};
 use crate::metrics::AccessMetrics;
 
 /// What is in force.
@@ -21,6 +21,8 @@ pub struct Live {
     pub(super) addresses: Arc<Addresses>,
     /// `apps/delta` answers 403.
     disable_delta: AtomicBool,
+    /// The settings in force and where they came from.
+    report: ArcSwap<Report>,
     /// Peers that must be available; more than there can be means that nobody asks.
     min_available: AtomicUsize,
     /// The context path, which does not change.
@@ -36,6 +38,7 @@ impl Live {
             fetch_limit: ArcSwapOption::empty(),
             addresses: Arc::new(Addresses::of(&config.limits)),
             disable_delta: AtomicBool::new(false),
+            report: ArcSwap::default(),
             min_available: AtomicUsize::new(usize::MAX),
             context: config.http.context_path.clone(),
             access,
@@ -62,6 +65,20 @@ impl Live {
         self.disable_delta
             .store(config.cache.disable_delta, Ordering::Relaxed);
         self.min_available.store(min_available, Ordering::Relaxed);
+    }
+
+    /// Where the settings in force came from.
+    pub fn explain(&self, report: Report) {
+        self.report.store(Arc::new(report));
+    }
+
+    /// These settings were read; what is live of them is in force.
+    pub fn follow(&self, read: &Report) {
+        self.explain(self.report().with_live_of(read));
+    }
+
+    pub(super) fn report(&self) -> Arc<Report> {
+        self.report.load_full()
     }
 
     pub(super) fn disable_delta(&self) -> bool {

@@ -75,7 +75,12 @@ pub(super) async fn info(request: HttpRequest, http: Data<Http>) -> HttpResponse
 
 /// Any other method on these paths.
 pub(super) async fn only_get() -> HttpResponse {
-    let allow = HeaderValue::from_static("GET,HEAD");
+    only("GET,HEAD").await
+}
+
+/// A method that a path does not take; these it takes.
+pub(super) async fn only(allow: &'static str) -> HttpResponse {
+    let allow = HeaderValue::from_static(allow);
     HttpResponse::MethodNotAllowed()
         .insert_header((ALLOW, allow))
         .finish()

@@ -21,8 +21,8 @@ pub fn configure(app: &mut ServiceConfig, http: &Data<Http>) {
             health::ready,
         ))
         .service(read_only(under("/actuator/info"), ops::info))
-        .service(read_only(under("/actuator/prometheus"), ops::prometheus))
-        .service(read_only(under("/api/v1/events"), api::events));
+        .service(read_only(under("/actuator/prometheus"), ops::prometheus));
+    configure_api(app, &under("/api/v1"));
     if http.config.page.enabled {
         pages(app, &under(&http.config.page.path));
     }
@@ -43,6 +43,34 @@ fn pages(app: &mut ServiceConfig, folder: &str) {
         .service(read_only(page("page.js"), dashboard::script))
         .service(read_only(page("icon.svg"), dashboard::icon))
         .service(read_only(page("live"), dashboard::live));
+}
+
+/// Adds the routes of `api/`, below `base`.
+fn configure_api(app: &mut ServiceConfig, base: &str) {
+    let under = |path: &str| format!("{base}{path}");
+    let read_or_delete = || web::to(|| ops::only("GET,HEAD,DELETE"));
+    app.service(read_only(under("/openapi.json"), api::openapi))
+        .service(read_only(under("/overview"), api::overview))
+        .service(read_only(under("/apps"), api::apps))
+        .service(read_only(under("/events"), api::events))
+        .service(read_only(under("/peers"), api::peers))
+        .service(read_only(under("/config"), api::config))
+        .service(
+            read_only(under("/apps/{app}"), api::app)
+                .route(web::delete().to(api::remove_app))
+                .default_service(read_or_delete()),
+        )
+        .service(
+            read_only(under("/apps/{app}/instances/{id}"), api::one_instance)
+                .route(web::delete().to(api::remove))
+                .default_service(read_or_delete()),
+        )
+        .service(
+            web::resource(under("/apps/{app}/instances/{id}/override"))
+                .route(web::post().to(api::order))
+                .route(web::delete().to(api::end_order))
+                .default_service(web::to(|| ops::only("POST,DELETE"))),
+        );
 }
 
 /// A path that is only read.

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use super::Gate;
 use crate::clock::Clock;
-use crate::model::{Extra, InstanceInfo, InstanceStatus, Origin};
+use crate::model::{By, Extra, InstanceInfo, InstanceStatus, Origin, Who};
 use crate::registry::{Beat, Cancel, Published, Register, Registry, Renew, Renewal};
 
 /// How often it looks whether lists are served by now.
@@ -55,7 +55,7 @@ impl OwnInstance {
     pub async fn leave(&self) {
         let cancel = Cancel {
             key: self.info.key(),
-            by: Origin::Client.into(),
+            by: By::only(Who::Node),
         };
         // It may be gone already, and so may the registry: then there is nothing to leave.
         let _ = self.registry.send(cancel).await;
@@ -69,7 +69,7 @@ impl OwnInstance {
         };
         let register = Register {
             info,
-            by: Origin::Client.into(),
+            by: By::only(Who::Node),
         };
         if let Ok(Err(reason)) = self.registry.send(register).await {
             tracing::warn!(%reason, "this node cannot register itself");

@@ -87,7 +87,7 @@ pub use reconfigure::Reconfigure;
 pub use register::Register;
 pub use renew::{Renew, Renewal};
 pub use renewed::{MAX_SLOTS, Renewed};
-pub use snapshot::{FindById, TakeOverrides, TakeSnapshot};
+pub use snapshot::{FindById, TakeApp, TakeOverrides, TakeSnapshot};
 pub use status::{ClearStatus, SetStatus};
 pub use table::LeaseTable;
 pub use undelivered::{Undelivered, UndeliveredNote};

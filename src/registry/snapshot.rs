@@ -13,6 +13,14 @@ use crate::model::{InstanceStatus, Text};
 #[rtype(result = "Vec<Arc<Held>>")]
 pub struct TakeSnapshot;
 
+/// Asks for the instances of an application, sorted by id.
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "Vec<Arc<Held>>")]
+pub struct TakeApp {
+    /// The application, in upper case.
+    pub app: Text,
+}
+
 /// Asks for the first instance with this id, whatever its application.
 #[derive(Clone, Debug, Message)]
 #[rtype(result = "Option<Arc<Held>>")]
@@ -31,6 +39,14 @@ impl Handler<TakeSnapshot> for Registry {
 
     fn handle(&mut self, _: TakeSnapshot, _ctx: &mut Context<Self>) -> Self::Result {
         MessageResult(self.table.iter().cloned().collect())
+    }
+}
+
+impl Handler<TakeApp> for Registry {
+    type Result = MessageResult<TakeApp>;
+
+    fn handle(&mut self, msg: TakeApp, _ctx: &mut Context<Self>) -> Self::Result {
+        MessageResult(self.table.all_of(&msg.app).cloned().collect())
     }
 }
 

@@ -93,6 +93,13 @@ impl LeaseTable {
         self.apps.get(app).map_or(0, |app| app.instances.len())
     }
 
+    /// The same, one by one, sorted by id.
+    pub(super) fn all_of(&self, app: &Text) -> impl Iterator<Item = &Arc<Held>> {
+        let app = self.apps.get(app);
+        let entries = app.into_iter().flat_map(|app| app.instances.values());
+        entries.map(|entry| &entry.held)
+    }
+
     /// All instances, sorted by application and id.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Held>> {
         self.entries().map(|entry| &entry.held)

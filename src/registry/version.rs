@@ -42,6 +42,11 @@ impl Version {
         self.stamp < stamp
     }
 
+    /// The status that the instance said of itself, under any order.
+    pub fn said(&self) -> InstanceStatus {
+        self.said
+    }
+
     /// The last order.
     pub fn order(&self) -> Option<&Arc<Order>> {
         self.order.as_ref()

@@ -20,6 +20,7 @@
 //! | `limits.rs` | docs/configuration.md, limits: each with its answer and its counter |
 //! | `operators.rs` | health and metrics, as operators' tools ask for them |
 //! | `pages.rs` | the pages for people |
+//! | `api.rs` | docs/operations.md, what happened: `/api/v1` |
 //! | `access.rs` | docs/configuration.md, access: every route for everybody |
 //! | `own_kind.rs` | what only nodes of this kind tell each other |
 //! | `round_trip.rs` | what goes out comes in again |
@@ -34,6 +35,7 @@
 mod support;
 
 mod access;
+mod api;
 mod bodies;
 mod canon;
 mod canon_xml;

@@ -16,6 +16,7 @@
 mod client;
 mod fleet;
 mod line;
+mod operator;
 mod peer;
 mod times;
 mod world;

@@ -4,9 +4,10 @@
 
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::instance::known;
 use super::params::{Params, wrong};
 use super::reply::{reply, time};
 use crate::http::error::ApiError;
@@ -108,8 +109,5 @@ fn event(entry: &Entry) -> Value {
         ),
         ("since", entry.since.map(|since| time(since).into())),
     ];
-    let known = members
-        .into_iter()
-        .filter_map(|(name, value): (&str, Option<Value>)| Some((name.to_string(), value?)));
-    Value::Object(known.collect::<Map<_, _>>())
+    known(members)
 }

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
+
 use crate::http::health::PROBES;
 use crate::http::labels::{self, Label, NO_ROUTE};
 use crate::http::route::{self, Target};
@@ -61,7 +63,10 @@ impl Needs {
             };
             return (need, labels::METRICS);
         }
-        (other(is_read), NO_ROUTE)
+        // Settings tell more than what is held.
+        let decoded = percent_decode_str(path).decode_utf8_lossy();
+        let is_settings = decoded.contains("/api/v1/config");
+        (other(is_read && !is_settings), NO_ROUTE)
     }
 }
 

@@ -7,6 +7,7 @@ use heureka::registry::TakeSnapshot;
 use serde_json::{Value, json};
 
 use super::line::Args;
+use super::operator::operate;
 use super::{Outcome, Play, times};
 use crate::cluster::{Mute, stamp};
 use crate::scene::{Scene, rows, split};
@@ -48,6 +49,7 @@ impl Play {
             "status" => status(&scene).await,
             "metric" => metric(&scene, args).await,
             "register-many" | "beat-many" | "cancel-many" => many(&scene, verb, args).await,
+            "override" | "end-override" | "why" => operate(&scene, verb, args).await,
             _ => write(&scene, verb, args).await,
         }
     }
