@@ -119,13 +119,15 @@ impl World {
             Step::Metadata(node, value) => self.change_metadata(node, value),
             Step::Override(node, status, until) => self.order_owned(node, status, until),
             Step::EndOverride(node) => self.end_override(node),
-            Step::Later(node, millis) => {
-                self.nodes[node].clock.step(millis as i64);
-                self.nodes[node].end_orders();
-            }
+            Step::Later(node, millis) => self.later(node, millis as i64),
             Step::Cancel(node) => self.cancel(node),
             Step::Tell(from, to) => self.tell(from, to),
         }
+    }
+
+    fn later(&mut self, node: usize, millis: i64) {
+        self.nodes[node].clock.step(millis);
+        self.nodes[node].end_orders();
     }
 
     fn order_owned(&mut self, node: usize, status: InstanceStatus, until: Option<u64>) {
@@ -260,11 +262,8 @@ proptest! {
         prop_assert!(ends.iter().all(|end| *end == ends[0]), "{ends:#?}");
 
         // Much later no order is left that was to end, on whatever node; and still they hold the same.
-        for node in &mut world.nodes {
-            node.clock.step(100_000);
-            node.end_orders();
-        }
         for node in 0..NODES {
+            world.later(node, 100_000);
             let held = world.held(node);
             let order = held.as_ref().and_then(|held| held.version.order()?.ends());
             prop_assert_eq!(order, None);
