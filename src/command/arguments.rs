@@ -8,11 +8,13 @@ use heureka::node;
 
 use super::bench::{self, BenchArguments};
 use super::check_config::CheckArguments;
+use super::completions::CompletionsArguments;
 use super::health::HealthArguments;
 use super::init::InitArguments;
 use super::log::LogFormat;
+use super::operate::{EventsArguments, InstancesArguments, ListArguments, OverrideArguments};
 use super::reload::Reload;
-use super::{check_config, health, init, log, serve};
+use super::{check_config, completions, health, init, log, operate, serve};
 
 /// A Eureka service registry.
 ///
@@ -45,6 +47,18 @@ enum Command {
     Init(InitArguments),
     /// Ask a running registry whether it serves lists; for containers. Exit code 0: it does, 1: it does not
     Health(HealthArguments),
+    /// List the applications that a running node holds
+    Apps(ListArguments),
+    /// List the instances of an application, with their statuses and why
+    Instances(InstancesArguments),
+    /// List what happened to instances of late, newest first
+    Events(EventsArguments),
+    /// List the other nodes, and how things stand with them
+    Peers(ListArguments),
+    /// Override the status of an instance, or take that back
+    Override(OverrideArguments),
+    /// Print a script that completes this command line in a shell
+    Completions(CompletionsArguments),
     /// Be a fleet of clients for a registry, and say how it answered. Exit code 1 where an answer was wrong
     Bench(BenchArguments),
 }
@@ -54,8 +68,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     let (mut given, rest) = split_properties(arguments);
     let arguments = Arguments::parse_from(rest);
     let command = arguments.command.unwrap_or(Command::Serve);
-    if let Command::Init(arguments) = &command {
-        return init::run(arguments);
+    match &command {
+        Command::Init(arguments) => return init::run(arguments),
+        Command::Completions(arguments) => return completions::run::<Arguments>(arguments),
+        _ => {}
     }
     let port = arguments.port.map(|port| (keys::PORT.to_string(), port));
     let place = arguments
@@ -84,10 +100,24 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
             serve::run(config, reload)
         }
         Command::CheckConfig(arguments) => check_config::run(&report, &arguments),
-        // Carried out before settings were read.
-        Command::Init(_) => ExitCode::SUCCESS,
-        Command::Health(arguments) => health::run(&config, arguments),
+        other => beside(other, &config),
+    }
+}
+
+/// Carries out what has to do with a running node.
+fn beside(command: Command, config: &Config) -> ExitCode {
+    match command {
+        Command::Health(arguments) => health::run(config, arguments),
+        Command::Apps(arguments) => operate::apps(config, &arguments),
+        Command::Instances(arguments) => operate::instances(config, &arguments),
+        Command::Events(arguments) => operate::events(config, &arguments),
+        Command::Peers(arguments) => operate::peers(config, &arguments),
+        Command::Override(arguments) => operate::override_status(config, &arguments),
         Command::Bench(arguments) => bench::run(arguments),
+        // Carried out before.
+        Command::Serve | Command::CheckConfig(_) | Command::Init(_) | Command::Completions(_) => {
+            ExitCode::SUCCESS
+        }
     }
 }
 

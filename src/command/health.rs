@@ -72,7 +72,7 @@ fn ask(url: &Url, timeout: Duration) -> Result<String, Unwell> {
     })
 }
 
-fn client(timeout: Duration) -> reqwest::Result<Client> {
+pub(super) fn client(timeout: Duration) -> reqwest::Result<Client> {
     // The client wants one even where it is not used; another may be there already.
     if CryptoProvider::get_default().is_none() {
         _ = ring::default_provider().install_default();
@@ -98,7 +98,8 @@ fn address(http: &HttpConfig, given: Option<Url>, live: bool) -> Url {
     url
 }
 
-fn own(http: &HttpConfig) -> Url {
+/// The node that these settings would start.
+pub(super) fn own(http: &HttpConfig) -> Url {
     // An address that stands for all of the machine's is none that one can ask.
     let ip = match http.address {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -110,7 +111,7 @@ fn own(http: &HttpConfig) -> Url {
 }
 
 /// The reason at the bottom of an error; those above it repeat the URL.
-fn innermost(error: &dyn std::error::Error) -> String {
+pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {
         error = source;

@@ -8,6 +8,8 @@
 //! | `init.rs` `init.yml` | writes a file of settings to begin with |
 //! | `reload.rs` | takes changed settings while a node runs |
 //! | `health.rs` | asks a running node whether it is well |
+//! | `operate.rs` `remote.rs` `table.rs` | shows what a running node holds, and overrides statuses |
+//! | `completions.rs` | completes the command line in a shell |
 //! | `bench/` | is a fleet of clients, for measuring |
 //! | `introduce.rs` `log.rs` `stop.rs` | the first lines, how lines look, and when to leave |
 //!
@@ -17,12 +19,16 @@
 mod arguments;
 mod bench;
 mod check_config;
+mod completions;
 mod health;
 mod init;
 mod introduce;
 mod log;
+mod operate;
 mod reload;
+mod remote;
 mod serve;
 mod stop;
+mod table;
 
 pub(crate) use arguments::run;

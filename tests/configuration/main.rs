@@ -10,6 +10,7 @@ mod running;
 
 mod commands;
 mod live;
+mod operating;
 mod setups;
 mod vectors;
 mod world;
