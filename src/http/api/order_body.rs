@@ -1,7 +1,6 @@
 //! What an operator sends with an override: `{"status": …, "reason": …, "until": …}`. Pure.
 
-use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::params::{time, wrong};
 use crate::http::error::ApiError;
@@ -16,28 +15,25 @@ pub(super) struct Wish {
     pub(super) until: Option<EpochMillis>,
 }
 
-/// The members as they came.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Members {
-    #[serde(default)]
-    status: Value,
-    #[serde(default)]
-    reason: Value,
-    #[serde(default)]
-    until: Value,
-}
+/// The members that there may be.
+const MEMBERS: [&str; 3] = ["status", "reason", "until"];
 
 /// Reads the body at this wall time.
 pub(super) fn read(text: &str, now: EpochMillis) -> Result<Wish, ApiError> {
-    let members: Members = serde_json::from_str(text).map_err(|error| {
-        let wanted = ReadError::Malformed(error.to_string());
-        ApiError::Unreadable(Format::Json, wanted)
+    let members: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
+        let why = ReadError::Malformed(error.to_string());
+        ApiError::Unreadable(Format::Json, why)
     })?;
+    let mut names = members.keys();
+    if let Some(name) = names.find(|name| !MEMBERS.contains(&name.as_str())) {
+        return Err(wrong("body", "status, reason and until", name));
+    }
+    let [said_status, said_reason, said_until] =
+        MEMBERS.map(|name| members.get(name).unwrap_or(&Value::Null));
     Ok(Wish {
-        status: status(&members.status)?,
-        reason: reason(&members.reason)?,
-        until: until(&members.until, now)?,
+        status: status(said_status)?,
+        reason: reason(said_reason)?,
+        until: until(said_until, now)?,
     })
 }
 
@@ -115,9 +111,10 @@ mod tests {
         for (text, begins) in [
             ("", "cannot parse request body"),
             ("[]", "cannot parse request body"),
+            (r#"["UP"]"#, "cannot parse request body"),
             (
                 r#"{"status":"UP","untill":1}"#,
-                "cannot parse request body: unknown field `untill`",
+                "body: wanted status, reason and until, got \"untill\"",
             ),
             ("{}", "status: wanted UP"),
             (r#"{"status":"up"}"#, "status: wanted UP"),
