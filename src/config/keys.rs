@@ -134,6 +134,10 @@ pub const THRESHOLD_UPDATE: &str = "eureka.server.renewal-threshold-update-inter
 pub const OPEN_COUNT: &str = "eureka.instance.registry.default-open-for-traffic-count";
 /// Weaker than [`OPEN_COUNT`], which it was called before.
 pub const OLD_OPEN_COUNT: &str = "eureka.server.default-open-for-traffic-count";
+/// See [`super::PreservationConfig::first_count`].
+pub const FIRST_COUNT: &str = "eureka.instance.registry.expected-number-of-clients-sending-renews";
+/// Weaker than [`FIRST_COUNT`], which it was called before.
+pub const OLD_FIRST_COUNT: &str = "eureka.server.expected-number-of-renews-per-min";
 /// See [`super::PreservationConfig::hold_max`].
 pub const HOLD_MAX: &str = "eureka.server.hold-max-in-ms";
 /// See [`super::EvictionConfig::sweep`].
@@ -222,6 +226,8 @@ const SERVER: &[&str] = &[
     THRESHOLD_UPDATE,
     OPEN_COUNT,
     OLD_OPEN_COUNT,
+    FIRST_COUNT,
+    OLD_FIRST_COUNT,
     HOLD_MAX,
     EVICTION_INTERVAL,
     USE_READ_ONLY_CACHE,

@@ -46,6 +46,9 @@ pub struct PeersConfig {
     /// Cancellations that wait for one peer, of instances that are gone; default 10 000. All else that waits is
     /// bounded by the number of instances.
     pub max_cancels: usize,
+    /// How long cancellations, overrides and their removals wait for a peer before they are dropped; default until they
+    /// are delivered or superseded. With a limit a peer that is away for longer never hears of them.
+    pub max_wait: Option<Duration>,
     /// Whether the node registers itself; default true where there are peers.
     pub register: Option<bool>,
     /// Whether it takes itself out when it stops; default true.
@@ -78,6 +81,7 @@ impl PeersConfig {
             idle_timeout: Duration::from_secs(30),
             max_batches: 20,
             max_cancels: 10_000,
+            max_wait: None,
             register: None,
             unregister_on_shutdown: true,
             wait_when_empty: match mode {
@@ -121,6 +125,7 @@ impl PeersConfig {
             idle_timeout: reader.seconds(keys::IDLE_TIMEOUT, default.idle_timeout),
             max_batches: reader.count(keys::MAX_THREADS, default.max_batches),
             max_cancels: reader.count(keys::MAX_ELEMENTS, default.max_cancels),
+            max_wait: max_wait(reader),
             register,
             unregister_on_shutdown: reader.flag(keys::UNREGISTER, default.unregister_on_shutdown),
             wait_when_empty: reader.pause(keys::WAIT_WHEN_EMPTY, default.wait_when_empty),
@@ -157,6 +162,7 @@ impl PeersConfig {
     fn warn_of_what_is_not_so(&self, reader: &mut Reader<'_>) {
         let fetches = reader.flag(keys::FETCH_REGISTRY, true);
         let only_up = reader.flag(keys::ONLY_UP, false);
+        reader.flag(keys::USE_IP, false);
         if !self.are_listed() {
             return;
         }
@@ -195,6 +201,13 @@ fn time_out(reader: &mut Reader<'_>, key: &'static str, default: Duration) -> Du
 fn idle_connections(reader: &mut Reader<'_>, default: usize) -> usize {
     let in_all = reader.count(keys::TOTAL_CONNECTIONS, default.max(1000));
     in_all.min(reader.count(keys::HOST_CONNECTIONS, default))
+}
+
+/// Where nothing is set, nothing is dropped.
+fn max_wait(reader: &mut Reader<'_>) -> Option<Duration> {
+    let is_set = reader.is_set(keys::MAX_TIME);
+    let wait = is_set.then(|| reader.millis(keys::MAX_TIME, Duration::ZERO));
+    wait.filter(|wait| !wait.is_zero())
 }
 
 /// Below zero means that nobody asks.
@@ -416,6 +429,7 @@ mod tests {
             ),
             ("eureka.server.max-threads-for-peer-replication", "9"),
             ("eureka.server.max-elements-in-peer-replication-pool", "10"),
+            ("eureka.server.max-time-for-replication", "13"),
             ("eureka.server.wait-time-in-ms-when-sync-empty", "0"),
             ("eureka.server.registry-sync-retry-wait-ms", "11"),
             (
@@ -431,6 +445,7 @@ mod tests {
             idle_timeout: Duration::from_secs(8),
             max_batches: 9,
             max_cancels: 10,
+            max_wait: Some(Duration::from_millis(13)),
             wait_when_empty: Duration::ZERO,
             sync_retry_wait: Duration::from_millis(11),
             min_available: Some(2),
@@ -455,6 +470,11 @@ mod tests {
             (
                 "eureka.server.min-available-instances-for-peer-replication",
                 "all",
+            ),
+            ("eureka.server.max-time-for-replication", "0"),
+            (
+                "eureka.client.transport.applications-resolver-use-ip",
+                "sometimes",
             ),
             ("eureka.server.my-url", "node1"),
             ("eureka.server.my-url", "http://a/,http://b/"),

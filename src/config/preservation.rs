@@ -36,6 +36,8 @@ pub struct PreservationConfig {
     /// Clients expected at the start, although none is there; default 0, in classic mode 1 as in Spring
     /// (B-02): one client that never was, so that up to five real ones are always protected.
     pub open_count: u64,
+    /// The same until lists are served for the first time; default as `open_count`.
+    pub first_count: u64,
     /// How long adaptive protection keeps one instance, counted only while this node hears from somebody;
     /// default 10 min. Longer keeps the dead for longer, and the living through longer troubles.
     pub hold_max: Duration,
@@ -55,6 +57,7 @@ impl PreservationConfig {
             expected_interval: Duration::from_secs(30),
             threshold_update: Duration::from_secs(900),
             open_count,
+            first_count: open_count,
             hold_max: Duration::from_secs(600),
         }
     }
@@ -67,6 +70,7 @@ impl PreservationConfig {
                 .filter(|share| (0.0..=1.0).contains(share))
         };
         let percent = reader.value(keys::RENEWAL_PERCENT, "0 to 1", default.percent, share);
+        let open_count = open_count(reader, default.open_count);
         let enabled = reader.flag(keys::ENABLE_SELF_PRESERVATION, default.enabled);
         let protection = protection(reader, default.protection, enabled);
         if protection != Protection::Adaptive {
@@ -81,7 +85,8 @@ impl PreservationConfig {
             percent,
             expected_interval: expected_interval(reader, default.expected_interval),
             threshold_update: reader.millis(keys::THRESHOLD_UPDATE, default.threshold_update),
-            open_count: open_count(reader, default.open_count),
+            open_count,
+            first_count: first_count(reader, open_count),
             hold_max: reader.millis(keys::HOLD_MAX, default.hold_max),
         }
     }
@@ -92,6 +97,13 @@ fn open_count(reader: &mut Reader<'_>, default: u64) -> u64 {
     let wanted = "a number of clients";
     let old = reader.number(keys::OLD_OPEN_COUNT, wanted, default);
     reader.number(keys::OPEN_COUNT, wanted, old)
+}
+
+/// Likewise; the older name says renewals and means clients.
+fn first_count(reader: &mut Reader<'_>, default: u64) -> u64 {
+    let wanted = "a number of clients";
+    let old = reader.number(keys::OLD_FIRST_COUNT, wanted, default);
+    reader.number(keys::FIRST_COUNT, wanted, old)
 }
 
 /// The key itself, else what the other keys mean by it.

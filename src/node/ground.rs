@@ -70,6 +70,7 @@ impl Ground {
             self.clock.clone(),
             metrics,
             published,
+            self.identity.open.clone(),
         )
         .start()
     }

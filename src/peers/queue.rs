@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::slot::{Op, Part};
 use super::suspects::{May, Suspects};
 use crate::clock::Millis;
-use crate::model::InstanceKey;
+use crate::model::{Action, InstanceKey};
 
 /// All slots of one peer.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct Queue {
     changes: usize,
     next_turn: u64,
     max_cancels: usize,
+    /// How long what is said only once may wait, if not for ever.
+    max_wait: Option<Millis>,
     /// Instances whose items may be what the peer cannot take.
     pub suspects: Suspects,
 }
@@ -84,8 +86,8 @@ pub struct Handed {
     pub parts: Vec<(InstanceKey, Part)>,
     /// Changes of instances that are not held any more.
     pub needless: u64,
-    /// Cancellations that the peer's own lease has outrun.
-    pub expired: u64,
+    /// Cancellations that the peer's own lease has outrun, and what has waited for too long.
+    pub expired: Vec<Action>,
 }
 
 impl Queue {
@@ -99,15 +101,23 @@ impl Queue {
             changes: 0,
             next_turn: 0,
             max_cancels,
+            max_wait: None,
             suspects: Suspects::default(),
         }
+    }
+
+    /// The same; and what is said only once is dropped after so long.
+    pub fn forgetting_after(self, max_wait: Option<Millis>) -> Self {
+        Self { max_wait, ..self }
     }
 
     /// Something happened at `revision`. Returns how many old cancellations had to go for it.
     pub fn push(&mut self, key: &InstanceKey, op: Op, revision: u64, now: Millis) -> usize {
         let fresh = self.part(now);
         self.update(key, |slot| {
-            slot.waiting.get_or_insert(fresh).push(op, revision);
+            let part = slot.waiting.get_or_insert(fresh);
+            part.latest = now;
+            part.push(op, revision);
         });
         self.drop_oldest_cancels()
     }
@@ -176,6 +186,7 @@ impl Queue {
         self.next_turn += 1;
         Part {
             since: now,
+            latest: now,
             turn: self.next_turn,
             revision: 0,
             ops: Vec::new(),
@@ -210,7 +221,7 @@ impl Queue {
         mut take: impl FnMut(&InstanceKey, &Op) -> Taken,
     ) -> Handed {
         let (mut handed, mut next, mut full) = (Handed::default(), 0, false);
-        let keeps = self.keeps_cancels;
+        let (keeps, max_wait) = (self.keeps_cancels, self.max_wait);
         while !full && let Some((&turn, key)) = self.ready.range(next..).next() {
             next = turn + 1;
             let key = key.clone();
@@ -218,10 +229,12 @@ impl Queue {
                 continue;
             }
             let part = self.update(&key, |slot| {
-                let (out, rest) = slot.waiting.take()?.split(|op| match op {
+                let part = slot.waiting.take()?;
+                let is_late = max_wait.is_some_and(|most| now.saturating_sub(part.latest) > most);
+                let (out, rest) = part.split(|op| match op {
                     _ if full => Taken::Full,
-                    Op::Cancel { keep_until, .. } if *keep_until < now && !keeps => {
-                        handed.expired += 1;
+                    op if (is_late && op.is_said_once()) || (op.is_outrun(now) && !keeps) => {
+                        handed.expired.push(op.action());
                         Taken::Needless
                     }
                     op => take_one(&mut take, &key, op, &mut full, &mut handed.needless),
@@ -463,8 +476,26 @@ mod tests {
         let all = |_: &InstanceKey, _: &Op| Taken::Yes;
         let handed = queue.hand_out(Pass::Together, 6, 9, all);
         assert_eq!(ids(&handed.parts), ["held", "c"]);
-        assert_eq!(handed.expired, 1);
+        assert_eq!(handed.expired, [Action::Cancel]);
         assert_eq!(queue.changes(), 2);
+    }
+
+    /// config.md §1.2, maxTimeForReplication.
+    #[test]
+    fn with_a_limit_what_is_said_only_once_is_dropped_after_it_and_records_stay() {
+        for (max_wait, sent, expired) in [(None, 3, 0), (Some(40), 3, 0), (Some(39), 2, 1)] {
+            let mut queue = Queue::new(9).forgetting_after(max_wait);
+            queue.keep_cancels(true);
+            queue.push(&key("gone"), cancel(99), 1, 10);
+            queue.push(&key("held"), Op::Register, 1, 10);
+            // What was first is older, but the last thing counts.
+            queue.push(&key("again"), Op::Register, 1, 10);
+            queue.push(&key("again"), cancel(99), 1, 11);
+            let all = |_: &InstanceKey, _: &Op| Taken::Yes;
+            let handed = queue.hand_out(Pass::Together, 50, 9, all);
+            let found = (handed.parts.len(), handed.expired.len());
+            assert_eq!(found, (sent, expired), "{max_wait:?}");
+        }
     }
 
     #[test]

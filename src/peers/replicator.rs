@@ -84,7 +84,8 @@ impl Replicator {
     pub fn new(parts: ReplicatorParts) -> Self {
         Self {
             link: Link::new(parts.own_id.clone(), parts.seed),
-            queue: Queue::new(parts.config.max_cancels),
+            queue: Queue::new(parts.config.max_cancels)
+                .forgetting_after(parts.config.max_wait.map(|wait| wait.as_millis() as Millis)),
             beats: Beats::new(parts.published.clone()),
             room: Room::WHOLE,
             in_flight: BTreeMap::new(),

@@ -206,7 +206,9 @@ impl Replicator {
             .hand_out(pass, now.mono, visible, |key, op| draft.op(key, op));
         let metrics = &mut self.parts.metrics;
         metrics.items(Action::Register, "needless", needless);
-        metrics.items(Action::Cancel, "expired", expired);
+        for action in expired {
+            metrics.items(action, "expired", 1);
+        }
         let loads = parts.into_iter();
         loads.map(|(key, part)| (key, Load::Ops(part))).collect()
     }

@@ -66,6 +66,16 @@ impl Op {
         self
     }
 
+    /// Whether a peer hears of it only once: the record is shown to it again and again.
+    pub fn is_said_once(&self) -> bool {
+        !matches!(self, Self::Register)
+    }
+
+    /// Whether it is a cancellation and the peer's own lease has ended by now.
+    pub fn is_outrun(&self, now: Millis) -> bool {
+        matches!(self, Self::Cancel { keep_until, .. } if *keep_until < now)
+    }
+
     fn is_cancel(&self) -> bool {
         matches!(self, Self::Cancel { .. })
     }
@@ -80,6 +90,8 @@ impl Op {
 pub struct Part {
     /// When the first of it came, whatever has replaced it since (B-20).
     pub since: Millis,
+    /// When the last of it came.
+    pub latest: Millis,
     /// Its turn among all instances.
     pub turn: u64,
     /// The registry's revision from which on the record can be looked up.
@@ -101,6 +113,7 @@ impl Part {
 
     /// Adds what came while this was on its way.
     pub fn push_all(&mut self, later: Part) {
+        self.latest = self.latest.max(later.latest);
         for op in later.ops {
             self.push(op, later.revision);
         }
@@ -166,6 +179,7 @@ mod tests {
             ("CSR", "CSR"),
         ] {
             let mut part = Part {
+                latest: 0,
                 since: 5,
                 turn: 1,
                 revision: 0,

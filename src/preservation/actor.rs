@@ -1,6 +1,7 @@
 //! The actor: follows what comes and goes, counts by the minute, and answers when it is asked for a permit.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actix::{Actor, AsyncContext, Context, Handler, Message, MessageResult};
@@ -101,15 +102,18 @@ pub struct Preservation {
     last: Permit,
     last_withheld: Option<Millis>,
     opened: Millis,
+    /// Whether the node serves lists; it is open for traffic then.
+    is_open: Arc<AtomicBool>,
 }
 
 impl Preservation {
-    /// Nobody is there, and the node is open for traffic.
+    /// Nobody is there, and the node opens when `is_open` says so.
     pub fn new(
         config: PreservationConfig,
         clock: Clock,
         metrics: PreservationMetrics,
         published: Arc<Published>,
+        is_open: Arc<AtomicBool>,
     ) -> Self {
         let now = clock.now().mono;
         let preservation = Self {
@@ -124,9 +128,17 @@ impl Preservation {
             last: Permit::Granted,
             last_withheld: None,
             opened: now,
+            is_open,
         };
         preservation.show();
         preservation
+    }
+
+    /// Notes whether the node has opened meanwhile.
+    fn follow_gate(&mut self) {
+        if self.is_open.load(Ordering::Acquire) {
+            self.expected.open();
+        }
     }
 
     fn figures(&self) -> Figures {
@@ -156,6 +168,7 @@ impl Preservation {
     }
 
     fn minute(&mut self) {
+        self.follow_gate();
         self.renewals.tick(self.published.renewals());
         self.history.note(self.clock.now().wall, self.figures());
         self.show();
@@ -167,6 +180,7 @@ impl Preservation {
     }
 
     fn judge(&mut self, judgement: Judgement) -> Verdict {
+        self.follow_gate();
         let permit = permit(&self.config, self.figures(), judgement);
         let withheld = |permit: &Permit| matches!(permit, Permit::Withheld(_));
         // Once per change, not once per sweep.
@@ -213,6 +227,7 @@ impl Handler<RegistryEvent> for Preservation {
     type Result = ();
 
     fn handle(&mut self, event: RegistryEvent, _ctx: &mut Context<Self>) {
+        self.follow_gate();
         match event.what {
             What::Registered { is_new: true } => self.expected.appeared(),
             What::Cancelled | What::Evicted => self.expected.disappeared(),
@@ -244,6 +259,7 @@ impl Handler<Describe> for Preservation {
     type Result = MessageResult<Describe>;
 
     fn handle(&mut self, _: Describe, _ctx: &mut Context<Self>) -> Self::Result {
+        self.follow_gate();
         MessageResult(self.standing())
     }
 }

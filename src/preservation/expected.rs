@@ -11,15 +11,26 @@ pub(super) struct Expected {
     config: PreservationConfig,
     clients: u64,
     present: u64,
+    is_open: bool,
 }
 
 impl Expected {
-    /// Open for traffic: nobody is there, and the configured number is expected.
+    /// Nobody is there, and a configured number is expected until the node opens.
     pub(super) fn new(config: PreservationConfig) -> Self {
         Self {
             config,
-            clients: config.open_count,
+            clients: config.first_count,
             present: 0,
+            is_open: false,
+        }
+    }
+
+    /// Open for traffic: from now on another configured number is expected beside those that are there.
+    pub(super) fn open(&mut self) {
+        if !self.is_open {
+            self.is_open = true;
+            let beside = self.clients.saturating_sub(self.config.first_count);
+            self.clients = beside + self.config.open_count;
         }
     }
 
@@ -76,6 +87,7 @@ mod tests {
             config,
             clients,
             present: 0,
+            is_open: true,
         }
     }
 
@@ -142,6 +154,7 @@ mod tests {
     fn with_the_phantom_client_six_are_the_first_that_are_not_protected_for_ever() {
         for clients in 1..=7u64 {
             let mut expected = Expected::new(PreservationConfig::of(Mode::Classic));
+            expected.open();
             (0..clients).for_each(|_| expected.appeared());
             assert_eq!(
                 2 * clients > expected.threshold(),
@@ -149,5 +162,21 @@ mod tests {
                 "{clients}"
             );
         }
+    }
+
+    /// config.md §1.6: one number counts until the node opens, the other one from then on.
+    #[test]
+    fn who_is_expected_before_the_node_opens_is_another_number() {
+        let mut config = PreservationConfig::of(Mode::Classic);
+        (config.first_count, config.open_count) = (7, 2);
+        let mut expected = Expected::new(config);
+        let mut found = vec![expected.clients()];
+        expected.appeared();
+        found.push(expected.clients());
+        for _ in 0..2 {
+            expected.open();
+            found.push(expected.clients());
+        }
+        assert_eq!(found, [7, 8, 3, 3]);
     }
 }

@@ -1,5 +1,6 @@
 //! What the registry tells its listeners, peers among them: scenarios 27 and 39, I6, I8, I9, B-33, B-40.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
@@ -128,7 +129,8 @@ fn swept() -> (Addr<Registry>, Witness) {
     let registry = registry.start();
     let config = unprotected(Mode::Modern).preservation;
     let (figures, known) = (metrics.preservation, published.clone());
-    let preservation = Preservation::new(config, clock.clone(), figures, known).start();
+    let open = Arc::new(AtomicBool::new(true));
+    let preservation = Preservation::new(config, clock.clone(), figures, known, open).start();
     let parts = EvictionParts {
         clock,
         published,

@@ -46,24 +46,8 @@ pub(in crate::config) const IDLE: &[Idle] = &[
         keys: &["server.ssl.trust-certificate-private-key"],
     },
     Idle {
-        reason: "what waits for a peer is kept until it is delivered or superseded",
-        keys: &["eureka.server.max-time-for-replication"],
-    },
-    Idle {
         reason: "batches are packed for nodes that say they read that, and for no others",
         keys: &["eureka.server.enable-replicated-request-compression"],
-    },
-    Idle {
-        reason: "nodes are known by name and by address, whichever a list has",
-        keys: &["eureka.client.transport.applications-resolver-use-ip"],
-    },
-    Idle {
-        reason: "clients are counted from the first on, and as many as \
-                 eureka.instance.registry.default-open-for-traffic-count says before that",
-        keys: &[
-            "eureka.instance.registry.expected-number-of-clients-sending-renews",
-            "eureka.server.expected-number-of-renews-per-min",
-        ],
     },
     Idle {
         reason: "there is one reader and one writer of JSON and XML",

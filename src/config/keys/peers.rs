@@ -36,6 +36,10 @@ pub const HOST_CONNECTIONS: &str = "eureka.server.peer-node-total-connections-pe
 pub const IDLE_TIMEOUT: &str = "eureka.server.peer-node-connection-idle-timeout-seconds";
 /// See [`crate::config::PeersConfig::max_cancels`].
 pub const MAX_ELEMENTS: &str = "eureka.server.max-elements-in-peer-replication-pool";
+/// See [`crate::config::PeersConfig::max_wait`].
+pub const MAX_TIME: &str = "eureka.server.max-time-for-replication";
+/// Accepted; a node is known by name and by address, whichever a list has.
+pub const USE_IP: &str = "eureka.client.transport.applications-resolver-use-ip";
 /// See [`crate::config::PeersConfig::max_batches`].
 pub const MAX_THREADS: &str = "eureka.server.max-threads-for-peer-replication";
 /// See [`crate::config::PeersConfig::wait_when_empty`].
@@ -77,6 +81,8 @@ pub(super) const ALL: &[&str] = &[
     HOST_CONNECTIONS,
     IDLE_TIMEOUT,
     MAX_ELEMENTS,
+    MAX_TIME,
+    USE_IP,
     MAX_THREADS,
     WAIT_WHEN_EMPTY,
     SYNC_RETRIES,
