@@ -4,6 +4,7 @@ use super::peer_lists::DEFAULT_ZONE;
 use super::{
     CacheConfig, Config, EvictionConfig, Mode, PreservationConfig, Protection, RegistryConfig, keys,
 };
+use crate::model::NodeUrl;
 
 impl Config {
     /// One line each.
@@ -45,15 +46,7 @@ impl Config {
     /// As far as the list itself tells; names are not looked up.
     fn of_peers(&self) -> Option<String> {
         let urls: Vec<_> = self.peers.service_urls.values().flatten().collect();
-        let own_names = [
-            self.instance.host_name.as_deref(),
-            self.instance.ip_addr.as_deref(),
-        ];
-        let is_own = |host: &str| host == "localhost" || own_names.contains(&Some(host));
-        let own = urls
-            .iter()
-            .filter(|url| self.peers.my_url.as_ref() == Some(**url) || is_own(url.host()))
-            .count();
+        let own = urls.iter().filter(|url| self.is_own(url)).count();
         let key = keys::SERVICE_URL.replace("<zone>", DEFAULT_ZONE);
         match (urls.len(), own) {
             (0, _) => None,
@@ -66,6 +59,19 @@ impl Config {
             )),
             _ => None,
         }
+    }
+
+    /// Whether a URL is this node's. Several nodes on one machine have different ports.
+    fn is_own(&self, url: &NodeUrl) -> bool {
+        if let Some(mine) = &self.peers.my_url {
+            return mine == url;
+        }
+        let bound = self.http.port;
+        let has_port = |port| bound == 0 || url.port() == port;
+        let names = [&self.instance.host_name, &self.instance.ip_addr];
+        let is_named = names.iter().any(|name| name.as_deref() == Some(url.host()));
+        (is_named && has_port(self.instance.port.unwrap_or(bound)))
+            || (url.host() == "localhost" && has_port(bound))
     }
 
     fn of_delta(&self) -> Option<String> {
@@ -131,6 +137,21 @@ mod tests {
                 vec!["eureka.client.service-url.defaultZone names this node only"],
             ),
             (
+                vec![
+                    ("eureka.client.service-url.z", "http://localhost:8762/"),
+                    ("eureka.instance.hostname", "localhost"),
+                ],
+                vec!["eureka.client.service-url.defaultZone does not name this node"],
+            ),
+            (
+                vec![
+                    ("eureka.client.service-url.z", "http://a:9/,http://b/"),
+                    ("eureka.instance.non-secure-port", "9"),
+                    own,
+                ],
+                vec![],
+            ),
+            (
                 vec![list],
                 vec!["eureka.client.service-url.defaultZone does not name this node"],
             ),
@@ -140,7 +161,7 @@ mod tests {
             ),
             (
                 vec![
-                    ("eureka.client.service-url.z", "http://a/,http://b/"),
+                    ("eureka.client.service-url.z", "http://a:8761/,http://b/"),
                     own,
                     ("eureka.server.self-preservation", "off"),
                 ],

@@ -18,6 +18,7 @@ const SPRING_NAME: &str = "user";
 const SHORT_TOKEN: usize = 16;
 
 const WANTED_ROLES: &str = "read, register, peer or admin";
+const WANTED_APPLICATIONS: &str = "names of applications, or no such key for all of them";
 const WANTED_TIME: &str = "a time like 2027-01-31T12:00:00Z, or a date like 2027-01-31";
 const WANTED_NAME: &str = "a name without a colon, which nobody else has";
 
@@ -25,7 +26,8 @@ impl SecurityConfig {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let default = Self::default();
         let mut users = Vec::from_iter(spring_user(reader));
-        users.extend(all_users(reader));
+        let others = all_users(reader, users.first());
+        users.extend(others);
         let config = Self {
             users,
             tokens: tokens(reader),
@@ -58,14 +60,15 @@ fn spring_user(reader: &mut Reader<'_>) -> Option<User> {
     })
 }
 
-fn all_users(reader: &mut Reader<'_>) -> Vec<User> {
+/// Everybody else; Spring's user has a name that nobody else may have.
+fn all_users(reader: &mut Reader<'_>, spring: Option<&User>) -> Vec<User> {
     let family = [
         keys::USERS_PASSWORD,
         keys::USERS_ROLES,
         keys::USERS_NAME,
         keys::USERS_APPLICATIONS,
     ];
-    let mut known = BTreeSet::from_iter(reader.name(keys::SPRING_USER));
+    let mut known = BTreeSet::from_iter(spring.map(|user| user.name.clone()));
     let mut users = Vec::new();
     for entry in reader.names(&family) {
         let at = |key| Key::at(key, &entry);
@@ -179,17 +182,23 @@ fn password(reader: &mut Reader<'_>, key: Key) -> Option<Password> {
 /// What is granted: the highest of the roles, for these applications.
 fn grant(reader: &mut Reader<'_>, roles: Key, applications: Key) -> Option<Grant> {
     let mut highest = None;
-    for word in reader.list(roles.clone()) {
-        match Role::named(&word) {
+    let words = reader.list(roles.clone());
+    for word in &words {
+        match Role::named(word) {
             Some(role) => highest = highest.max(Some(role)),
-            None => refuse_text(reader, roles.clone(), &word, WANTED_ROLES),
+            None => refuse_text(reader, roles.clone(), word, WANTED_ROLES),
         }
     }
-    if !reader.is_set(roles.clone()) {
+    // Also where a placeholder stands for nothing: whoever is left out by mistake would leave the door open.
+    if words.is_empty() {
         reader.missing(roles.clone(), WANTED_ROLES, "whoever has credentials");
     }
     let role = highest?;
     let applications_of = reader.list(applications.clone());
+    if applications_of.is_empty() && reader.is_set(applications.clone()) {
+        // Nothing would mean all of them.
+        refuse_text(reader, applications.clone(), "", WANTED_APPLICATIONS);
+    }
     if role != Role::Register && !applications_of.is_empty() {
         let role = role.as_str();
         reader.warn(format!(
@@ -381,6 +390,55 @@ mod tests {
         }
         assert_eq!(lines.len(), 10, "{lines:#?}");
         assert!(!lines.concat().contains("s3cret"), "{lines:#?}");
+    }
+
+    /// A placeholder that stands for nothing must not leave somebody out, or let somebody do more.
+    #[test]
+    fn what_is_set_to_nothing_is_refused_where_it_would_open_a_door() {
+        let user = [
+            ("eureka.server.security.users.a.password", "p"),
+            ("eureka.server.security.users.a.roles", "register"),
+            ("eureka.server.security.users.a.applications", "A"),
+        ];
+        for (row, wanted) in [
+            (0, "wanted a password"),
+            (1, "wanted read, register, peer or admin"),
+            (2, "wanted names of applications"),
+        ] {
+            let mut arguments = user;
+            for nothing in ["", " , "] {
+                if (row, nothing) == (0, " , ") {
+                    continue; // A password may be that.
+                }
+                arguments[row].1 = nothing;
+                let mistakes = read(&[], &arguments).unwrap_err();
+                let lines: Vec<_> = mistakes.iter().map(ToString::to_string).collect();
+                let starts = format!("{}: {wanted}", user[row].0);
+                assert!(
+                    lines.len() == 1 && lines[0].starts_with(&starts),
+                    "{lines:?}"
+                );
+            }
+        }
+        assert_eq!(read(&[], &user[..2]).unwrap().security.users.len(), 1);
+    }
+
+    #[test]
+    fn nobody_else_has_the_name_of_spring_s_user() {
+        let other = [
+            ("eureka.server.security.users.user.password", "p"),
+            ("eureka.server.security.users.user.roles", "read"),
+        ];
+        let spring = ("spring.security.user.password", "s");
+        let named = ("spring.security.user.name", "me");
+        for (more, mistakes) in [(vec![], 0), (vec![spring], 1), (vec![spring, named], 0)] {
+            let read = read(&[], &[&other[..], &more].concat());
+            assert_eq!(
+                read.map_or_else(|all| all.len(), |_| 0),
+                mistakes,
+                "{more:?}"
+            );
+        }
     }
 
     #[test]
