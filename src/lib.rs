@@ -14,7 +14,7 @@ pub mod config;
 pub mod files;
 #[cfg(feature = "server")]
 pub mod metrics;
-#[cfg(feature = "network")]
+#[cfg(feature = "server")]
 pub mod tls;
 pub mod wire;
 // row 2

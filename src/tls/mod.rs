@@ -11,16 +11,12 @@
 //! | `names.rs` | what a certificate calls its holder |
 
 mod material;
-#[cfg(feature = "server")]
 mod names;
 mod pkcs12;
-#[cfg(feature = "server")]
 mod serving;
 mod stamps;
 
 pub use material::{Material, TlsError, authorities, material};
-#[cfg(feature = "server")]
 pub use names::names;
-#[cfg(feature = "server")]
 pub use serving::Serving;
 pub use stamps::Stamps;

@@ -13,13 +13,13 @@
 //! | `memory.rs` | nodes that reach each other without a socket, over a network with faults |
 
 mod call;
-#[cfg(feature = "network")]
+#[cfg(feature = "server")]
 mod http;
 #[cfg(feature = "server")]
 pub mod memory;
 #[cfg(feature = "network")]
 pub(crate) mod names;
-#[cfg(feature = "network")]
+#[cfg(feature = "server")]
 mod secure;
 mod sign;
 
@@ -29,7 +29,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 pub use call::{Answer, Call, CallFailed, Request};
-#[cfg(feature = "network")]
+#[cfg(feature = "server")]
 pub use http::{HttpNetwork, HttpOptions};
 #[cfg(feature = "network")]
 pub(crate) use names::own_address;
