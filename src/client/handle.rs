@@ -27,6 +27,8 @@ pub(super) struct Inner {
     pub(super) events: broadcast::Sender<Event>,
     /// The way to the registrar; taken by the first who shuts down.
     pub(super) leave: Mutex<Option<mpsc::Sender<Leave>>>,
+    /// Held by who shuts down, so that another one waits for it.
+    pub(super) leaving: tokio::sync::Mutex<()>,
     /// What ends with the client.
     pub(super) helpers: Mutex<Vec<JoinHandle<()>>>,
     pub(super) patience: Duration,
@@ -106,8 +108,8 @@ impl EurekaClient {
     }
 
     /// Takes the registration back and ends all work. When it returns, no request of this client is under way and none
-    /// will follow; it takes no longer than the shutdown time-out, whatever the servers do. A second call does
-    /// nothing.
+    /// will follow; it takes no longer than the shutdown time-out, whatever the servers do. A second call only waits for
+    /// the first.
     pub async fn shutdown(&self) {
         self.leave(Duration::ZERO).await;
     }
@@ -137,6 +139,7 @@ impl EurekaClient {
     }
 
     async fn leave(&self, drain: Duration) {
+        let _leaving = self.0.leaving.lock().await;
         let way = &self.0.leave;
         let way = way.lock().unwrap_or_else(PoisonError::into_inner).take();
         for helper in self.0.end_helpers() {

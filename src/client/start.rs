@@ -70,6 +70,7 @@ impl Builder {
             balancer: Balancer::new(self.balance, ground.chance),
             events: ground.events,
             leave: Mutex::new(leave),
+            leaving: tokio::sync::Mutex::default(),
             helpers: Mutex::new(helpers),
             patience: self.shutdown_timeout,
         })))

@@ -19,6 +19,23 @@ async fn the_delete_comes_last_and_a_second_shutdown_does_nothing() {
     assert!(world.record("ORDERS/i").is_none());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_second_shutdown_waits_for_the_first() {
+    let world = World::of(&["a"]);
+    world.delay(secs(2));
+    let client = world.orders(1).await;
+    pass(secs(50)).await;
+    let first = tokio::spawn({
+        let client = client.clone();
+        async move { client.shutdown().await }
+    });
+    pass(secs(1) / 2).await;
+    assert!(world.record("ORDERS/i").is_some());
+    client.shutdown().await;
+    assert!(world.record("ORDERS/i").is_none());
+    first.await.unwrap();
+}
+
 /// client.md §20.21: a push that is under way ends before the DELETE.
 #[tokio::test(start_paused = true)]
 async fn a_push_that_is_under_way_cannot_follow_the_delete() {
@@ -35,11 +52,7 @@ async fn a_push_that_is_under_way_cannot_follow_the_delete() {
 async fn it_ends_in_time_though_no_server_answers() {
     for mood in [Mood::Dead, Mood::Silent] {
         let world = World::of(&["a", "b", "c"]);
-        let client = world
-            .client(1)
-            .shutdown_timeout(secs(4))
-            .fetch_registry(false)
-            .register(orders());
+        let client = world.registering(1, orders()).shutdown_timeout(secs(4));
         let client = client.start().await.unwrap();
         pass(secs(50)).await;
         for host in ["a", "b", "c"] {
@@ -92,11 +105,7 @@ async fn a_client_that_is_dropped_deregisters_in_the_background() {
 #[tokio::test(start_paused = true)]
 async fn the_lease_may_be_left_to_run_out_and_who_never_registered_deletes_nothing() {
     let world = World::of(&["a"]);
-    let client = world
-        .client(1)
-        .unregister_on_shutdown(false)
-        .fetch_registry(false)
-        .register(orders());
+    let client = world.registering(1, orders()).unregister_on_shutdown(false);
     let client = client.start().await.unwrap();
     pass(secs(5)).await;
     client.shutdown().await;

@@ -163,10 +163,8 @@ async fn a_clock_that_goes_back_does_not_hide_a_change() {
     let world = World::of(&["a"]);
     let clock = heureka::clock::Clock::starting_at(EPOCH);
     let client = world
-        .client(1)
+        .registering(1, orders())
         .clock(clock.clone())
-        .fetch_registry(false)
-        .register(orders())
         .start()
         .await
         .unwrap();
@@ -200,10 +198,8 @@ async fn two_changes_go_at_once_and_later_ones_within_fifteen_seconds() {
 async fn changes_can_wait_for_the_interval() {
     let world = World::of(&["a"]);
     let client = world
-        .client(1)
+        .registering(1, orders())
         .push_at_once(false)
-        .fetch_registry(false)
-        .register(orders())
         .start()
         .await
         .unwrap();
@@ -291,10 +287,8 @@ async fn an_instance_with_a_health_check_starts_and_then_is_what_the_check_says(
         }
     };
     let client = world
-        .client(1)
+        .registering(1, orders())
         .health_check(check)
-        .fetch_registry(false)
-        .register(orders())
         .start()
         .await
         .unwrap();
@@ -323,10 +317,8 @@ async fn a_late_answer_of_the_health_check_changes_nothing() {
         Some(InstanceStatus::Up)
     };
     let client = world
-        .client(1)
+        .registering(1, orders())
         .health_check(check)
-        .fetch_registry(false)
-        .register(orders())
         .start()
         .await
         .unwrap();

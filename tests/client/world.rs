@@ -63,6 +63,7 @@ struct State {
     names: BTreeMap<String, Vec<String>>,
     log: Vec<Got>,
     headers: Vec<(&'static str, String)>,
+    overdue: Duration,
 }
 
 /// All servers; clones are the same world.
@@ -86,6 +87,7 @@ impl World {
             names: BTreeMap::new(),
             log: Vec::new(),
             headers: Vec::new(),
+            overdue: Duration::ZERO,
         })))
     }
 
@@ -212,6 +214,11 @@ impl World {
             .count()
     }
 
+    /// By how much any request outlived the time that it was given.
+    pub fn overdue(&self) -> Duration {
+        self.state().overdue
+    }
+
     /// The headers of the last request.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         self.state().headers.clone()
@@ -231,9 +238,15 @@ impl World {
             .seed(seed)
     }
 
+    /// A client that is going to register this, and nothing else.
+    pub fn registering(&self, seed: u64, instance: Instance) -> Builder {
+        let client = self.client(seed).fetch_registry(false);
+        client.register(instance)
+    }
+
     /// A client that registers `ORDERS/i`, and does nothing else.
     pub async fn orders(&self, seed: u64) -> EurekaClient {
-        let client = self.client(seed).register(orders()).fetch_registry(false);
+        let client = self.registering(seed, orders());
         client.start().await.unwrap()
     }
 
@@ -382,10 +395,31 @@ impl State {
     }
 }
 
+/// A request for as long as somebody waits for it.
+struct Waited {
+    world: World,
+    since: Instant,
+    timeout: Duration,
+}
+
+impl Drop for Waited {
+    fn drop(&mut self) {
+        let over = self.since.elapsed().saturating_sub(self.timeout);
+        let state = &mut *self.world.state();
+        state.overdue = state.overdue.max(over);
+    }
+}
+
 impl Backend for World {
     fn send(&self, request: Request) -> Pending<Result<Response, CallFailed>> {
         let world = self.clone();
+        let waited = Waited {
+            world: self.clone(),
+            since: Instant::now(),
+            timeout: request.timeout,
+        };
         Box::pin(async move {
+            let _waited = waited;
             let url = Url::parse(&request.url).unwrap();
             let host = url.host_str().unwrap().to_string();
             let path = request.url.split_once("/eureka/").unwrap().1.to_string();
