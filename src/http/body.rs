@@ -54,6 +54,23 @@ pub(super) async fn read(
     Ok(Body { text, format })
 }
 
+/// Reads a form as a browser sends it.
+pub(super) async fn form(
+    headers: &HeaderMap,
+    payload: Payload,
+    limits: Limits,
+) -> Result<String, ApiError> {
+    const FORM: &str = "application/x-www-form-urlencoded";
+    let content_type = header(headers, &CONTENT_TYPE).unwrap_or_default();
+    let (media_type, _) = content_type.split_once(';').unwrap_or((content_type, ""));
+    if !media_type.trim().eq_ignore_ascii_case(FORM) {
+        return Err(ApiError::MediaType(format!("Content-Type: wanted {FORM}")));
+    }
+    let bytes = take(payload, limits).await?;
+    // What is not ASCII is escaped in it.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Reads a body that nobody will look at, so that the connection can go on.
 pub(super) async fn discard(payload: Payload, limits: Limits) -> Result<(), ApiError> {
     take(payload, limits).await.map(|_| ())

@@ -5,7 +5,7 @@ pub type Label = (usize, &'static str);
 
 /// Names by number, and the template that Spring's metrics would have for each. The first ones are Eureka's own
 /// routes.
-const LABELS: [(&str, &str); 25] = [
+const LABELS: [(&str, &str); 26] = [
     ("apps", "/eureka/apps"),
     ("delta", "/eureka/apps/delta"),
     ("app", "/eureka/apps/{app}"),
@@ -31,6 +31,7 @@ const LABELS: [(&str, &str); 25] = [
     ("instance_page", "/instance"),
     ("live", "/live"),
     ("asset", "/style.css"),
+    ("act", "/act"),
 ];
 
 const fn label(row: usize) -> Label {
@@ -63,6 +64,7 @@ pub(super) const INSTANCES: Label = label(21);
 pub(super) const INSTANCE_PAGE: Label = label(22);
 pub(super) const LIVE: Label = label(23);
 pub(super) const ASSET: Label = label(24);
+pub(super) const ACT: Label = label(25);
 
 /// The path that stands for all requests with this name.
 pub(super) fn uri(name: &str) -> &'static str {

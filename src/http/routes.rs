@@ -42,7 +42,14 @@ fn pages(app: &mut ServiceConfig, folder: &str) {
         .service(read_only(page("style.css"), dashboard::style))
         .service(read_only(page("page.js"), dashboard::script))
         .service(read_only(page("icon.svg"), dashboard::icon))
-        .service(read_only(page("live"), dashboard::live));
+        .service(read_only(page("live"), dashboard::live))
+        .service(
+            web::resource(page("act"))
+                .route(web::get().to(dashboard::confirm))
+                .route(web::head().to(dashboard::confirm))
+                .route(web::post().to(dashboard::act))
+                .default_service(web::to(|| ops::only("GET,HEAD,POST"))),
+        );
 }
 
 /// Adds the routes of `api/`, below `base`.

@@ -284,6 +284,7 @@ async fn every_route_is_for_those_who_may() {
         ("GET", "/lastn", "401 200 200 200 200 200 401 401"),
         ("GET", "/instances", "401 200 200 200 200 200 401 401"),
         ("GET", "/instance", "401 404 404 404 404 404 401 401"),
+        ("POST", "/act", "401 403 403 403 403 415 401 401"),
         ("GET", "/page.js", "401 200 200 200 200 200 401 401"),
         ("GET", "/nowhere", "401 404 404 404 404 404 401 401"),
         ("POST", "/", "401 403 403 403 403 405 401 401"),
@@ -647,6 +648,62 @@ async fn pages_run_only_our_own_script_and_are_framed_by_nobody() {
             assert!(!html.contains(inline), "{path}: {inline}");
         }
         assert_eq!(html.matches("<script").count(), 1, "{path}");
+    }
+}
+
+/// Where the pages are put is a setting, and must not decide who may act.
+#[actix_web::test]
+async fn actions_need_an_administrator_and_our_own_page_also_below_eureka_s_own_paths() {
+    let mut config = guarded();
+    config.page.path = "/eureka/apps".to_string();
+    let node = TestNode::with(config);
+    for (who, site, status) in [
+        (header::SERVICE, "same-origin", 403),
+        (header::ADMIN, "cross-site", 403),
+        (header::ADMIN, "same-origin", 404),
+    ] {
+        let form = "do=remove&app=NONE&id=i&reason=r";
+        let ask = node.post("/eureka/apps/act", form).with(who);
+        let ask = ask.header("Content-Type", "application/x-www-form-urlencoded");
+        let reply = ask.header("Sec-Fetch-Site", site).await;
+        assert_eq!(reply.status, status, "{who} {site}");
+    }
+}
+
+/// Who may not act is offered nothing.
+#[actix_web::test]
+async fn pages_offer_actions_only_to_those_who_may() {
+    let node = TestNode::with(guarded());
+    let body = body_of("POST", "/eureka/apps/A");
+    let registered = node
+        .post("/eureka/apps/A", body)
+        .with(header::ADMIN)
+        .json_body();
+    assert_eq!(registered.await.status, 204);
+    let list = node
+        .get("/instances?app=A")
+        .with(header::ADMIN)
+        .await
+        .text();
+    let page = list
+        .split("href=\"./instance?")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    let page = format!("/instance?{}", page.replace("&#38;", "&"));
+    for (who, is_offered) in [
+        (header::READER, false),
+        (header::NODE, false),
+        (header::ADMIN, true),
+    ] {
+        for path in [&*page, "/instances?app=A"] {
+            let html = node.get(path).with(who).await.text();
+            assert_eq!(html.contains("act?do="), is_offered, "{path}");
+        }
+        let form = node.get("/act?do=remove-app&app=A").with(who).await;
+        assert_eq!(form.status, if is_offered { 200 } else { 403 });
     }
 }
 

@@ -191,9 +191,11 @@ async fn pages_name_each_other_wherever_they_are_put() {
             if reply.content_type() != "text/html; charset=utf-8" {
                 continue;
             }
-            for address in addresses(&reply.text()) {
+            // What forms are sent to is no page.
+            let named = addresses(&reply.text());
+            for address in named.iter().filter(|address| *address != "./act") {
                 assert!(!address.starts_with('/'), "{address}");
-                let next = at.join(&address).unwrap();
+                let next = at.join(address).unwrap();
                 let next = next[url::Position::BeforePath..url::Position::AfterQuery].to_string();
                 assert!(
                     next.starts_with(&format!("{home}/")) || next == home,
@@ -389,4 +391,181 @@ async fn there_are_not_more_viewers_than_may_be() {
     assert_eq!(open.len(), 64);
     open.pop();
     assert_eq!(node.get("/live").response().await.status(), StatusCode::OK);
+}
+
+// === what happened, and acting ===
+
+#[actix_web::test]
+async fn an_instance_s_page_says_what_happened_to_it_even_after_it_left() {
+    let node = TestNode::start(Mode::Modern);
+    node.register("A", &members("A", "i", "")).await;
+    assert_eq!(node.delete("/eureka/apps/A/i").await.status, 200);
+    let reply = node.get("/instance?app=a&id=i").await;
+    assert_eq!(reply.status, 404);
+    let html = reply.text();
+    for words in [
+        "What is known of its end is below.",
+        "cancelled, was UP",
+        "registered, UP",
+        "<bdi>client",
+    ] {
+        assert!(html.contains(words), "{words}: {html}");
+    }
+    let first = page(&node, "/").await;
+    assert!(first.contains("What happened of late") && first.contains("cancelled, was UP"));
+}
+
+async fn act(node: &TestNode, form: &str) -> (u16, String) {
+    let ask = node
+        .post("/act", form)
+        .header("Content-Type", "application/x-www-form-urlencoded");
+    let reply = ask.header("Sec-Fetch-Site", "same-origin").await;
+    (reply.status, reply.text())
+}
+
+#[actix_web::test]
+async fn an_operator_overrides_with_a_reason_and_an_end_takes_it_back_and_removes() {
+    let node = TestNode::start(Mode::Modern);
+    for id in ["i", "j", "k"] {
+        node.register("A", &members("A", id, "")).await;
+    }
+    let html = page(&node, "/instance?app=A&id=i").await;
+    assert!(
+        html.contains("act?do=override&amp;app=A&#38;id=i")
+            || html.contains("act?do=override&amp;app=A&amp;id=i"),
+        "{html}"
+    );
+    let form = page(&node, "/act?do=override&app=A&id=i").await;
+    assert!(form.contains("<form method=\"post\" action=\"./act\">"));
+
+    let order = "do=override&app=A&id=i&status=OUT_OF_SERVICE&minutes=60&reason=disk+%3Cb%3Efull";
+    assert_eq!(act(&node, order).await.0, 200);
+    let html = page(&node, "/instance?app=A&id=i").await;
+    for words in [
+        "An override orders OUT_OF_SERVICE until 2027-01-15T09:00:00Z, given 0 s ago (2027-01-15T08:00:00Z) by anonymous \
+         (disk &#60;b&#62;full); the instance itself says UP.",
+        "Take the override back",
+        "override ordered, UP → OUT_OF_SERVICE, until 2027-01-15T09:00:00Z",
+        "operator anonymous",
+    ] {
+        assert!(html.contains(words), "{words}: {html}");
+    }
+    assert_eq!(
+        act(&node, "do=end-override&app=A&id=i&reason=done").await.0,
+        200
+    );
+    assert!(
+        page(&node, "/instance?app=A&id=i")
+            .await
+            .contains("an override was taken back")
+    );
+
+    assert_eq!(act(&node, "do=remove&app=A&id=i&reason=gone").await.0, 200);
+    assert_eq!(node.get("/instance?app=A&id=i").await.status, 404);
+    assert_eq!(act(&node, "do=remove&app=A&id=i&reason=gone").await.0, 404);
+    assert!(
+        page(&node, "/instances?app=A")
+            .await
+            .contains("act?do=remove-app")
+    );
+    assert!(
+        page(&node, "/act?do=remove-app&app=a")
+            .await
+            .contains("<b>2 instances are</b> taken out")
+    );
+    assert!(
+        act(&node, "do=remove-app&app=a&reason=all")
+            .await
+            .1
+            .contains("2 instances are removed.")
+    );
+    assert!(
+        page(&node, "/instances")
+            .await
+            .contains("No instance is registered.")
+    );
+}
+
+#[actix_web::test]
+async fn an_override_ends_by_itself_when_its_time_is_over() {
+    let node = TestNode::start(Mode::Modern);
+    let lease = r#""leaseInfo":{"durationInSecs":900}"#;
+    node.register("A", &members("A", "i", lease)).await;
+    let order = "do=override&app=A&id=i&status=DOWN&minutes=1&reason=restart";
+    assert_eq!(act(&node, order).await.0, 200);
+    assert!(
+        page(&node, "/instance?app=A&id=i")
+            .await
+            .contains("orders DOWN until 2027-01-15T08:01:00Z")
+    );
+    node.pass(Duration::from_secs(70)).await;
+    let html = page(&node, "/instance?app=A&id=i").await;
+    for words in [
+        "the time of an override was over 10 s ago",
+        "override ended, DOWN → UP",
+    ] {
+        assert!(html.contains(words), "{words}: {html}");
+    }
+}
+
+#[actix_web::test]
+async fn an_action_that_is_not_whole_does_nothing_and_says_what_is_missing() {
+    let node = TestNode::start(Mode::Modern);
+    node.register("A", &members("A", "i", "")).await;
+    let revision = node.node.http.published.revision();
+    for (form, status, words) in [
+        ("", 400, "do: wanted"),
+        ("do=remove&app=A&id=i", 400, "reason: wanted"),
+        (
+            "do=override&app=A&id=i&status=up&reason=r",
+            400,
+            "status: wanted",
+        ),
+        (
+            "do=override&app=A&id=i&status=UP&minutes=x&reason=r",
+            400,
+            "minutes: wanted",
+        ),
+        ("do=remove&app=A&id=none&reason=r", 404, "no lease for"),
+        (
+            "do=remove&app=%3Cscript%3E&id=%FF%00&reason=r",
+            404,
+            "no lease for",
+        ),
+    ] {
+        let (got, html) = act(&node, form).await;
+        assert_eq!(got, status, "{form}");
+        assert!(html.contains(words), "{form}: {html}");
+        runs_nothing_foreign(&html, form);
+    }
+    let form = "do=remove&app=A&id=i&reason=r";
+    assert_eq!(node.post("/act", form).json_body().await.status, 415);
+    let ask = || {
+        node.post("/act", form)
+            .header("Content-Type", "application/x-www-form-urlencoded")
+    };
+    assert_eq!(
+        ask().header("Sec-Fetch-Site", "cross-site").await.status,
+        403
+    );
+    assert_eq!(
+        ask()
+            .header("Host", "node:1")
+            .header("Origin", "http://evil.example")
+            .await
+            .status,
+        403
+    );
+    for (path, status) in [
+        ("/act", 400),
+        ("/act?do=remove&app=A&id=none", 404),
+        ("/act?do=remove-app&app=none", 404),
+    ] {
+        assert_eq!(node.get(path).await.status, status, "{path}");
+    }
+    assert_eq!(
+        node.put("/act").await.header("allow"),
+        Some("GET,HEAD,POST")
+    );
+    assert_eq!(node.node.http.published.revision(), revision);
 }

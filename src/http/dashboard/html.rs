@@ -3,7 +3,7 @@
 
 use std::future::Future;
 
-use actix_web::http::header;
+use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use tokio::time::Instant;
@@ -76,16 +76,12 @@ pub(super) async fn answered(
 
 /// A page as an answer.
 pub(super) fn page(html: String) -> HttpResponse {
-    with_status(HttpResponse::Ok(), html)
+    with_status(StatusCode::OK, html)
 }
 
-/// The answer to a question for what is not there.
-pub(super) fn not_found(html: String) -> HttpResponse {
-    with_status(HttpResponse::NotFound(), html)
-}
-
-fn with_status(mut response: actix_web::HttpResponseBuilder, html: String) -> HttpResponse {
-    response
+/// A page that says what is not as it was asked for.
+pub(super) fn with_status(status: StatusCode, html: String) -> HttpResponse {
+    HttpResponse::build(status)
         .content_type("text/html; charset=utf-8")
         .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
         .insert_header((header::X_FRAME_OPTIONS, "DENY"))

@@ -1,10 +1,13 @@
 //! `/instance`: all that is known of one, and why it is as it is.
 
+use actix_web::http::StatusCode;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use form_urlencoded::parse;
 
+use super::act::may_act;
+use super::events::{self, Event, SHOWN};
 use super::html::{self, Frame};
 use super::row::{Row, ends, tone, version, zone};
 use super::why::{why_held, why_status};
@@ -25,12 +28,20 @@ struct Instance {
     list: String,
     /// Nothing, if it is not held.
     held: Option<Shown>,
+    events: Vec<Event>,
+    /// There are more events than are shown.
+    more: bool,
+    /// Whether whoever asks may act.
+    may_act: bool,
+    /// What names the instance in an address.
+    key: String,
 }
 
 /// What there is to say of one that is held.
 struct Shown {
     status: &'static str,
     tone: &'static str,
+    is_overridden: bool,
     why_status: String,
     why_held: String,
     lease: Vec<(&'static str, String)>,
@@ -62,6 +73,7 @@ async fn answer(http: &Http, request: &HttpRequest) -> Result<HttpResponse, Shut
     let (app, id) = asked(request.query_string());
     let key = InstanceKey::new(&app, &id);
     let now = http.clock.now();
+    let found = events::last(http, Some(&key), SHOWN).await?;
     let held = http
         .published
         .index
@@ -71,6 +83,14 @@ async fn answer(http: &Http, request: &HttpRequest) -> Result<HttpResponse, Shut
     let page = Instance {
         frame: Frame::new(http, request, "instances", &short(&id)),
         list: format!("instances?{}", list_query(&key.app)),
+        events: found
+            .entries
+            .iter()
+            .map(|entry| Event::of(entry, now))
+            .collect(),
+        more: found.more,
+        may_act: may_act(http, request),
+        key: key_query(&key.app, &id),
         app: key.app.to_string(),
         id,
         held: held.map(|row| Shown::of(&row, now, http.clock.epoch())),
@@ -79,7 +99,7 @@ async fn answer(http: &Http, request: &HttpRequest) -> Result<HttpResponse, Shut
     Ok(if is_held {
         html::page(html)
     } else {
-        html::not_found(html)
+        html::with_status(StatusCode::NOT_FOUND, html)
     })
 }
 
@@ -91,6 +111,11 @@ fn asked(query: &str) -> (String, String) {
             .unwrap_or_default()
     };
     (first("app"), first("id"))
+}
+
+fn key_query(app: &str, id: &str) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("app", app).append_pair("id", id).finish()
 }
 
 fn list_query(app: &str) -> String {
@@ -109,6 +134,7 @@ impl Shown {
         Self {
             status: info.status.as_str(),
             tone: tone(info.status),
+            is_overridden: info.override_status.is_some(),
             why_status: why_status(row, now),
             why_held: why_held(row, now, epoch),
             lease: lease(row, now, epoch),

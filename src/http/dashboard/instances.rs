@@ -5,7 +5,9 @@ use std::sync::Arc;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
+use form_urlencoded::Serializer;
 
+use super::act::may_act;
 use super::filter::{COLUMNS, Filter, PER_PAGE, shown};
 use super::html::{self, Frame};
 use super::row::{Row, Shown};
@@ -29,6 +31,8 @@ struct Instances {
     columns: Vec<Column>,
     rows: Vec<Shown>,
     summary: String,
+    /// Where the application that is asked for can be removed, if whoever asks may.
+    remove: Option<String>,
     earlier: Option<String>,
     later: Option<String>,
 }
@@ -57,11 +61,14 @@ async fn answer(http: &Data<Http>, request: &HttpRequest) -> Result<HttpResponse
     let filter = Filter::of(request.query_string());
     let frame = Frame::new(http, request, "instances", "Instances");
     let shared: Arc<Http> = http.clone().into_inner();
-    let html = http.pages.write(move || render(&shared, frame, filter));
+    let may_act = may_act(http, request);
+    let html = http
+        .pages
+        .write(move || render(&shared, frame, filter, may_act));
     Ok(html::page(html.await?))
 }
 
-fn render(http: &Http, frame: Frame, filter: Filter) -> String {
+fn render(http: &Http, frame: Frame, filter: Filter, may_act: bool) -> String {
     let (mut survey, now) = (Survey::of(http), http.clock.now());
     let (zones, apps) = (zones(&survey, &filter), apps(&survey));
     let all = survey.rows.len();
@@ -75,6 +82,7 @@ fn render(http: &Http, frame: Frame, filter: Filter) -> String {
     let rows: Vec<&Row> = survey.rows.iter().skip(first).take(PER_PAGE).collect();
     html::text(&Instances {
         frame,
+        remove: remove(&filter, found).filter(|_| may_act),
         kinds: kinds(&filter),
         zones,
         apps,
@@ -85,6 +93,15 @@ fn render(http: &Http, frame: Frame, filter: Filter) -> String {
         later: (filter.page < pages).then(|| address(&filter.on_page(filter.page + 1))),
         filter,
     })
+}
+
+/// Where a whole application can be removed, where one is looked at.
+fn remove(filter: &Filter, found: usize) -> Option<String> {
+    let mut query = Serializer::new(String::new());
+    query
+        .append_pair("do", "remove-app")
+        .append_pair("app", &filter.app);
+    (!filter.app.is_empty() && found > 0).then(|| format!("act?{}", query.finish()))
 }
 
 fn address(filter: &Filter) -> String {

@@ -11,6 +11,7 @@
 //! | `overview.rs` | `/`: is all well? |
 //! | `instances.rs` | `/instances`: search, filter, sort |
 //! | `instance.rs` | `/instance`: all about one |
+//! | `act.rs` | `/act`: override, remove, with a reason |
 //! | `lastn.rs` | `/lastn`: the last thousand that came and went |
 //! | `live.rs` | `/live`: says that something changed |
 //! | `assets.rs` | style, script and icon |
@@ -21,6 +22,8 @@
 //! | `survey.rs` | everything that is held, counted in one pass |
 //! | `row.rs` | one instance at one moment |
 //! | `why.rs` | why it has its status, pure |
+//! | `events.rs` | what happened, from the journal |
+//! | `asked.rs` | what an operator asks for, pure |
 //! | `filter.rs` | which instances are asked for, pure |
 //! | `applications.rs` | the table of applications |
 //! | `peers.rs` | the other nodes |
@@ -30,9 +33,12 @@
 //! | `html.rs` | what every page goes out with |
 //! | `pages.rs` | how much of this may go on at once |
 
+mod act;
 mod applications;
+mod asked;
 mod assets;
 mod chart;
+mod events;
 mod facts;
 mod filter;
 mod html;
@@ -49,6 +55,7 @@ mod verdict;
 mod why;
 mod words;
 
+pub(super) use act::{act, confirm};
 pub(super) use assets::{icon, script, style};
 pub(super) use instance::instance;
 pub(super) use instances::instances;

@@ -10,6 +10,7 @@ use form_urlencoded::parse;
 
 use super::applications::{App, PER_PAGE, applications};
 use super::chart::Chart;
+use super::events::{self, Event};
 use super::facts::{self, Facts};
 use super::html::{self, Frame};
 use super::peers::Peer;
@@ -21,6 +22,7 @@ use crate::clock::Moment;
 use crate::http::labels;
 use crate::http::replicas::replicas;
 use crate::http::state::Http;
+use crate::journal::Found;
 use crate::mailbox::Shut;
 use crate::model::InstanceStatus;
 use crate::peers::{PeerState, Replicas};
@@ -28,6 +30,8 @@ use crate::preservation::{Describe, Sample, Standing, TakeHistory};
 
 /// Instances that the page shows of those that somebody should look at.
 const ODD: usize = 10;
+/// Events that the page shows.
+const LATELY: usize = 10;
 
 #[derive(Template)]
 #[template(path = "overview.html")]
@@ -39,6 +43,7 @@ struct Overview {
     renewals: String,
     threshold: String,
     protection: String,
+    lately: Vec<Event>,
     odd: Vec<Shown>,
     odd_count: usize,
     peers: Vec<Peer>,
@@ -65,6 +70,7 @@ struct Tile {
 struct Told {
     standing: Standing,
     history: Vec<Sample>,
+    lately: Found,
     peers: Vec<PeerState>,
     replicas: Replicas,
 }
@@ -79,6 +85,7 @@ async fn answer(http: &Data<Http>, request: &HttpRequest) -> Result<HttpResponse
     let told = Told {
         standing: http.preservation.ask(Describe).await?,
         history: http.preservation.ask(TakeHistory).await?,
+        lately: events::last(http, None, LATELY).await?,
         peers,
         replicas,
     };
@@ -115,6 +122,12 @@ fn render(http: &Http, frame: Frame, told: &Told, page: usize) -> String {
         renewals: grouped(figures.renewals),
         threshold: grouped(figures.threshold),
         protection: told.standing.in_words(),
+        lately: told
+            .lately
+            .entries
+            .iter()
+            .map(|entry| Event::of(entry, now))
+            .collect(),
         odd: shown(&odd, now),
         odd_count: odd.len(),
         peers,

@@ -64,10 +64,13 @@ pub(super) fn version(info: &InstanceInfo) -> &str {
 
 /// The address of an instance's page, within the folder of all.
 pub(super) fn page_of(info: &InstanceInfo) -> String {
+    page_of_key(&info.app, info.id())
+}
+
+/// The same, where one knows no more than its key.
+pub(super) fn page_of_key(app: &str, id: &str) -> String {
     let mut query = Serializer::new(String::new());
-    query
-        .append_pair("app", &info.app)
-        .append_pair("id", info.id());
+    query.append_pair("app", app).append_pair("id", id);
     format!("instance?{}", query.finish())
 }
 

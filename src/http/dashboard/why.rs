@@ -30,9 +30,16 @@ fn by_order(shown: InstanceStatus, said: InstanceStatus, order: &Order, now: Mom
                 ),
             }
         }
-        Ordered::Ended => {
-            format!("The instance says so itself; the time of an override was over {given}.")
-        }
+        Ordered::Ended => match order.until {
+            Some(end) => {
+                let over = moment(end, now);
+                format!("The instance says so itself; the time of an override was over {over}.")
+            }
+            None => format!(
+                "The instance says so itself; an override was taken back {given}{}.",
+                whose(order)
+            ),
+        },
         Ordered::Cleared(_) if said == shown => {
             format!("The instance says so itself; an override was taken back {given}.")
         }

@@ -202,6 +202,22 @@ impl Guard {
         }
     }
 
+    /// Whether the sender of a request that was let through may do everything.
+    pub(in crate::http) fn is_admin(&self, request: &HttpRequest, now: Moment) -> bool {
+        let may = |holder: &Holder| allows(holder, &Need::Role(Role::Admin), now).is_ok();
+        match request.headers().get(AUTHORIZATION) {
+            Some(header) => {
+                let mark = self.marker.mark(header.as_bytes());
+                self.right.with(&mark, may).unwrap_or(false)
+            }
+            None => {
+                let shown = request.conn_data::<Shown>();
+                let known = shown.and_then(|Shown(names)| self.known.named(names));
+                known.is_some_and(may)
+            }
+        }
+    }
+
     /// Whether a request may go on that brings no credentials of its own.
     fn without_credentials(
         &self,

@@ -1,0 +1,306 @@
+//! `/act`: what an operator does to an instance or an application. Asked with GET it shows what will be done and asks
+//! for a reason; with POST it does it and says so. Works without scripts.
+//!
+//! Only for the role `admin`. Besides the guard in front of all routes, this looks itself at who asks and for which
+//! site: where the pages are put is a setting, and must not decide about that.
+
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use askama::Template;
+
+use super::asked::{Asked, What};
+use super::html::{self, Frame};
+use super::row::page_of_key;
+use super::words::counted;
+use crate::http::audit::Act;
+use crate::http::guard::is_cross_site;
+use crate::http::state::Http;
+use crate::http::{body, by, labels};
+use crate::mailbox::Shut;
+use crate::model::{By, EpochMillis, InstanceKey, InstanceStatus, Owner, Text, Who};
+use crate::registry::{Cancel, EndOverride, Override, UnknownInstance};
+
+#[derive(Template)]
+#[template(path = "act.html")]
+struct Page {
+    frame: Frame,
+    heading: &'static str,
+    asked: Asked,
+    /// Where one came from, within the folder of all pages.
+    back: String,
+    state: State,
+    statuses: [&'static str; 5],
+    ends: [(&'static str, &'static str); 6],
+}
+
+enum State {
+    /// Nothing was done yet; instances that it concerns.
+    Confirm(String),
+    Done(String),
+    Problem(String),
+}
+
+/// The ends that an override can be given, in minutes.
+const ENDS: [(&str, &str); 6] = [
+    ("", "until it is taken back"),
+    ("15", "in 15 minutes"),
+    ("60", "in 1 hour"),
+    ("240", "in 4 hours"),
+    ("1440", "in 1 day"),
+    ("10080", "in 1 week"),
+];
+
+/// `GET /act`.
+pub(in crate::http) async fn confirm(request: HttpRequest, http: Data<Http>) -> HttpResponse {
+    html::answered(&http, &request, labels::ACT, ask(&http, &request)).await
+}
+
+/// `POST /act`.
+pub(in crate::http) async fn act(
+    request: HttpRequest,
+    payload: Payload,
+    http: Data<Http>,
+) -> HttpResponse {
+    html::answered(
+        &http,
+        &request,
+        labels::ACT,
+        carry_out(&http, &request, payload),
+    )
+    .await
+}
+
+/// Whether whoever asks may act; then their pages offer it.
+pub(super) fn may_act(http: &Http, request: &HttpRequest) -> bool {
+    let guard = http.live.guard.load();
+    let guard = guard.as_ref();
+    guard.is_none_or(|guard| guard.is_admin(request, http.clock.now()))
+}
+
+async fn ask(http: &Data<Http>, request: &HttpRequest) -> Result<HttpResponse, Shut> {
+    if !may_act(http, request) {
+        return Ok(refused(http, request));
+    }
+    let asked = Asked::of(request.query_string());
+    let concerned = match asked.what {
+        Some(What::RemoveApp) => of_app(http, &asked.app).await?.len(),
+        _ => usize::from(http.published.index.get(&key(&asked)).is_some()),
+    };
+    Ok(match (asked.what, concerned) {
+        (None, _) => problem(
+            http,
+            request,
+            asked,
+            StatusCode::BAD_REQUEST,
+            "do: wanted override, end-override, remove or remove-app",
+        ),
+        (_, 0) => problem(
+            http,
+            request,
+            asked,
+            StatusCode::NOT_FOUND,
+            "It is not registered here (any more).",
+        ),
+        _ => page(
+            http,
+            request,
+            asked,
+            StatusCode::OK,
+            State::Confirm(counted(concerned, "instance is", "instances are")),
+        ),
+    })
+}
+
+async fn carry_out(
+    http: &Data<Http>,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Shut> {
+    if !may_act(http, request) || is_cross_site(request.headers()) {
+        return Ok(refused(http, request));
+    }
+    let form = match body::form(request.headers(), payload, http.body_limits()).await {
+        Ok(form) => form,
+        Err(error) => {
+            let text = error.to_string();
+            let status = StatusCode::from_u16(error.into_answer(None).status);
+            let status = status.unwrap_or(StatusCode::BAD_REQUEST);
+            return Ok(problem(http, request, Asked::default(), status, &text));
+        }
+    };
+    let asked = Asked::of(&form);
+    let what = match asked.what_is_wrong() {
+        Ok(what) => what,
+        Err(wrong) => {
+            return Ok(problem(
+                http,
+                request,
+                asked,
+                StatusCode::BAD_REQUEST,
+                wrong,
+            ));
+        }
+    };
+    let reason = Text::from(&*asked.reason);
+    let by = By {
+        reason: Some(reason),
+        ..by::by(http, request, Who::Operator)
+    };
+    Ok(match run(http, what, &asked, by).await? {
+        Ok(done) => page(http, request, asked, StatusCode::OK, State::Done(done)),
+        Err(unknown) => problem(
+            http,
+            request,
+            asked,
+            StatusCode::NOT_FOUND,
+            &unknown.to_string(),
+        ),
+    })
+}
+
+/// Does it, and says what was done.
+async fn run(
+    http: &Data<Http>,
+    what: What,
+    asked: &Asked,
+    by: By,
+) -> Result<Result<String, UnknownInstance>, Shut> {
+    let key = key(asked);
+    Ok(match what {
+        What::Override => {
+            let until = asked
+                .minutes
+                .map(|minutes| http.clock.now().wall + minutes * 60_000);
+            let status = asked.status.unwrap_or(InstanceStatus::OutOfService);
+            let done = give(http, key, status, until, by).await?;
+            done.map(|()| format!("{status} is ordered from now on."))
+        }
+        What::EndOverride => {
+            let end = EndOverride {
+                owner: owner(&by),
+                key,
+                by,
+            };
+            log("end override", &end.key, None, &end.by);
+            let done = http.registry.ask(end).await?;
+            done.map(|()| "The override is taken back.".to_string())
+        }
+        What::Remove => cancel(http, key, by)
+            .await?
+            .map(|()| "It is removed.".to_string()),
+        What::RemoveApp => {
+            let keys = of_app(http, &asked.app).await?;
+            let mut gone = 0;
+            for key in keys {
+                gone += usize::from(cancel(http, key, by.clone()).await?.is_ok());
+            }
+            Ok(format!(
+                "{} removed.",
+                counted(gone, "instance is", "instances are")
+            ))
+        }
+    })
+}
+
+async fn give(
+    http: &Http,
+    key: InstanceKey,
+    status: InstanceStatus,
+    until: Option<EpochMillis>,
+    by: By,
+) -> Result<Result<(), UnknownInstance>, Shut> {
+    log("override", &key, Some(status), &by);
+    let owner = owner(&by);
+    let order = Override {
+        key,
+        status,
+        until,
+        owner,
+        by,
+    };
+    http.registry.ask(order).await
+}
+
+async fn cancel(
+    http: &Http,
+    key: InstanceKey,
+    by: By,
+) -> Result<Result<(), UnknownInstance>, Shut> {
+    log("remove", &key, None, &by);
+    http.registry.ask(Cancel { key, by }).await
+}
+
+fn log(action: &'static str, key: &InstanceKey, status: Option<InstanceStatus>, by: &By) {
+    Act {
+        action,
+        key,
+        status,
+        by,
+    }
+    .log();
+}
+
+fn owner(by: &By) -> Owner {
+    Owner {
+        name: by.user.clone().unwrap_or_else(|| "anonymous".into()),
+        reason: by.reason.clone(),
+    }
+}
+
+/// The instances of an application.
+async fn of_app(http: &Data<Http>, app: &str) -> Result<Vec<InstanceKey>, Shut> {
+    let (shared, wanted) = (http.clone(), InstanceKey::new(app, "").app);
+    let found = http.pages.write(move || {
+        let all = shared.published.index.all();
+        let of_app = all.iter().filter(|held| held.info.app == wanted);
+        of_app.map(|held| held.info.key()).collect()
+    });
+    found.await
+}
+
+fn key(asked: &Asked) -> InstanceKey {
+    InstanceKey::new(&asked.app, &asked.id)
+}
+
+// === pages ===
+
+fn page(
+    http: &Http,
+    request: &HttpRequest,
+    asked: Asked,
+    status: StatusCode,
+    state: State,
+) -> HttpResponse {
+    let heading = asked.what.map_or("Nothing to do", What::heading);
+    let back = match asked.what {
+        Some(What::RemoveApp) | None => "instances".to_string(),
+        Some(_) => page_of_key(&asked.app, &asked.id),
+    };
+    let html = html::text(&Page {
+        frame: Frame::new(http, request, "instances", heading),
+        heading,
+        asked,
+        back,
+        state,
+        statuses: ["OUT_OF_SERVICE", "DOWN", "UP", "STARTING", "UNKNOWN"],
+        ends: ENDS,
+    });
+    html::with_status(status, html)
+}
+
+fn problem(
+    http: &Http,
+    request: &HttpRequest,
+    asked: Asked,
+    status: StatusCode,
+    text: &str,
+) -> HttpResponse {
+    let state = State::Problem(text.to_string());
+    page(http, request, asked, status, state)
+}
+
+fn refused(http: &Http, request: &HttpRequest) -> HttpResponse {
+    let text = "Only who holds the role admin may do this, from a page of this node.";
+    problem(http, request, Asked::default(), StatusCode::FORBIDDEN, text)
+}
