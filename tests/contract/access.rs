@@ -670,6 +670,48 @@ async fn actions_need_an_administrator_and_our_own_page_also_below_eureka_s_own_
     }
 }
 
+/// Where everybody may read, no browser was asked who it is for.
+#[actix_web::test]
+async fn whoever_reads_without_credentials_is_offered_to_sign_in_and_asked_for_them() {
+    let mut config = guarded();
+    config.security.anonymous_read = true;
+    let node = TestNode::with(config);
+    let body = body_of("POST", "/eureka/apps/A");
+    let registered = node
+        .post("/eureka/apps/A", body)
+        .with(header::ADMIN)
+        .json_body();
+    assert_eq!(registered.await.status, 204);
+    let form = node.get("/act?do=remove-app&app=A").await;
+    assert_eq!(form.status, 401);
+    assert!(
+        form.header("www-authenticate")
+            .unwrap()
+            .starts_with("Basic ")
+    );
+    let list = node.get("/instances?app=A").await.text();
+    assert!(!list.contains("act?do="), "{list}");
+    let page = list
+        .split("href=\"./instance?")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    let page = format!("/instance?{}", page.replace("&#38;", "&"));
+    for (who, words) in [
+        (None, "Sign in to override"),
+        (Some(header::ADMIN), "Remove the instance"),
+    ] {
+        let ask = node.get(&page);
+        let ask = match who {
+            Some(who) => ask.with(who),
+            None => ask,
+        };
+        assert!(ask.await.text().contains(words), "{words}");
+    }
+}
+
 /// Who may not act is offered nothing.
 #[actix_web::test]
 async fn pages_offer_actions_only_to_those_who_may() {

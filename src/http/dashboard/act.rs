@@ -5,6 +5,7 @@
 //! site: where the pages are put is a setting, and must not decide about that.
 
 use actix_web::http::StatusCode;
+use actix_web::http::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
@@ -14,7 +15,7 @@ use super::html::{self, Frame};
 use super::row::page_of_key;
 use super::words::counted;
 use crate::http::audit::Act;
-use crate::http::guard::is_cross_site;
+use crate::http::guard::{BASIC, is_cross_site};
 use crate::http::state::Http;
 use crate::http::{body, by, labels};
 use crate::mailbox::Shut;
@@ -76,6 +77,11 @@ pub(super) fn may_act(http: &Http, request: &HttpRequest) -> bool {
     let guard = http.live.guard.load();
     let guard = guard.as_ref();
     guard.is_none_or(|guard| guard.is_admin(request, http.clock.now()))
+}
+
+/// Whether a browser that is asked for credentials may get further: none were asked for so far.
+pub(super) fn may_sign_in(http: &Http, request: &HttpRequest) -> bool {
+    !may_act(http, request) && !request.headers().contains_key(AUTHORIZATION)
 }
 
 async fn ask(http: &Data<Http>, request: &HttpRequest) -> Result<HttpResponse, Shut> {
@@ -302,5 +308,12 @@ fn problem(
 
 fn refused(http: &Http, request: &HttpRequest) -> HttpResponse {
     let text = "Only who holds the role admin may do this, from a page of this node.";
-    problem(http, request, Asked::default(), StatusCode::FORBIDDEN, text)
+    if !may_sign_in(http, request) {
+        return problem(http, request, Asked::default(), StatusCode::FORBIDDEN, text);
+    }
+    let status = StatusCode::UNAUTHORIZED;
+    let mut response = problem(http, request, Asked::default(), status, text);
+    let challenge = HeaderValue::from_static(BASIC);
+    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    response
 }

@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use form_urlencoded::parse;
 
-use super::act::may_act;
+use super::act::{may_act, may_sign_in};
 use super::events::{self, Event, SHOWN};
 use super::html::{self, Frame};
 use super::row::{Row, ends, tone, version, zone};
@@ -33,6 +33,8 @@ struct Instance {
     more: bool,
     /// Whether whoever asks may act.
     may_act: bool,
+    /// Whether they have not said who they are.
+    may_sign_in: bool,
     /// What names the instance in an address.
     key: String,
 }
@@ -90,6 +92,7 @@ async fn answer(http: &Http, request: &HttpRequest) -> Result<HttpResponse, Shut
             .collect(),
         more: found.more,
         may_act: may_act(http, request),
+        may_sign_in: may_sign_in(http, request),
         key: key_query(&key.app, &id),
         app: key.app.to_string(),
         id,

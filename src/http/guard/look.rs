@@ -28,7 +28,7 @@ use crate::metrics::{AccessMetrics, AuthFailure};
 use crate::model::{Role, Secret, Text};
 
 /// What a client is asked for.
-const BASIC: &str = "Basic realm=\"heureka\", charset=\"UTF-8\"";
+pub(in crate::http) const BASIC: &str = "Basic realm=\"heureka\", charset=\"UTF-8\"";
 /// What is said of a token.
 const BEARER: &str = "Bearer realm=\"heureka\", error=\"invalid_token\"";
 /// How often the log says at most that requests are not let through, in milliseconds.

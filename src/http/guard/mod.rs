@@ -26,4 +26,5 @@ mod needs;
 mod passwords;
 
 pub(super) use cross_site::is_cross_site;
+pub(super) use look::BASIC;
 pub(super) use look::{Guard, Refused, Shown, Unsure, Verdict};
