@@ -69,10 +69,10 @@ mod tests {
             { "name": "x\n\u{1b}[31m", "up": 3 },
             { "up": "" },
         ] });
-        let wanted = "NAME            UP\n\
-                      ORDERS          yes\n\
+        let wanted = "NAME           UP\n\
+                      ORDERS         yes\n\
                       x\\n\\u{1b}[31m  3\n\
-                      -               -\n";
+                      -              -\n";
         assert_eq!(table.write(&answer), wanted);
         assert_eq!(table.write(&json!({})), "NAME  UP\n");
     }
