@@ -526,11 +526,20 @@ async fn an_action_that_is_not_whole_does_nothing_and_says_what_is_missing() {
             400,
             "minutes: wanted",
         ),
-        ("do=remove&app=A&id=none&reason=r", 404, "no lease for"),
+        (
+            "do=remove&app=A&id=none&reason=r",
+            404,
+            "not registered here",
+        ),
+        (
+            "do=remove-app&app=NONE&reason=r",
+            404,
+            "not registered here",
+        ),
         (
             "do=remove&app=%3Cscript%3E&id=%FF%00&reason=r",
             404,
-            "no lease for",
+            "not registered here",
         ),
     ] {
         let (got, html) = act(&node, form).await;

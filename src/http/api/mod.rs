@@ -32,5 +32,6 @@ pub(super) use config::config;
 pub(super) use events::events;
 pub(super) use openapi::openapi;
 pub(super) use orders::{end_order, order, remove, remove_app};
+pub(super) use orders::{end_override, operator, override_status, take_out, take_out_app};
 pub(super) use overview::overview;
 pub(super) use peers::peers;

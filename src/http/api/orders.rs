@@ -15,7 +15,7 @@ use crate::http::body;
 use crate::http::by::by;
 use crate::http::error::ApiError;
 use crate::http::state::Http;
-use crate::model::{By, InstanceKey, InstanceStatus, Owner, Text, Who};
+use crate::model::{By, EpochMillis, InstanceKey, InstanceStatus, Owner, Text, Who};
 use crate::registry::{Cancel, EndOverride, Override, TakeApp};
 
 /// `POST /api/v1/apps/{app}/instances/{id}/override`.
@@ -80,7 +80,8 @@ async fn set(
         until,
     } = order_body::read(&body.text, http.clock.now().wall)?;
     let by = operator(http, request, reason);
-    override_status(http, key, status, until, by).await
+    override_status(http, key, status, until, by).await?;
+    Ok(done(1))
 }
 
 /// Overrides a status, for whoever acts by this way or by the page.
@@ -88,9 +89,9 @@ pub(in crate::http) async fn override_status(
     http: &Http,
     key: InstanceKey,
     status: InstanceStatus,
-    until: Option<u64>,
+    until: Option<EpochMillis>,
     by: By,
-) -> Result<Value, ApiError> {
+) -> Result<(), ApiError> {
     let order = Override {
         key: key.clone(),
         status,
@@ -100,12 +101,13 @@ pub(in crate::http) async fn override_status(
     };
     http.registry.ask(order).await??;
     note("override", &key, Some(status), &by);
-    Ok(done(1))
+    Ok(())
 }
 
 async fn end(http: &Http, request: &HttpRequest, key: InstanceKey) -> Result<Value, ApiError> {
     let by = operator(http, request, asked_reason(request)?);
-    end_override(http, key, by).await
+    end_override(http, key, by).await?;
+    Ok(done(1))
 }
 
 /// Takes an override back.
@@ -113,7 +115,7 @@ pub(in crate::http) async fn end_override(
     http: &Http,
     key: InstanceKey,
     by: By,
-) -> Result<Value, ApiError> {
+) -> Result<(), ApiError> {
     let end = EndOverride {
         key: key.clone(),
         owner: owner(&by),
@@ -121,7 +123,7 @@ pub(in crate::http) async fn end_override(
     };
     http.registry.ask(end).await??;
     note("end override", &key, None, &by);
-    Ok(done(1))
+    Ok(())
 }
 
 async fn remove_one(
@@ -151,6 +153,15 @@ pub(in crate::http) async fn take_out(
 
 async fn remove_all(http: &Http, request: &HttpRequest, app: &str) -> Result<Value, ApiError> {
     let by = operator(http, request, asked_reason(request)?);
+    take_out_app(http, app, by).await.map(done)
+}
+
+/// Takes all instances of an application out; how many these were.
+pub(in crate::http) async fn take_out_app(
+    http: &Http,
+    app: &str,
+    by: By,
+) -> Result<usize, ApiError> {
     let app = InstanceKey::new(app, "").app;
     let mut removed = 0;
     for held in http.registry.ask(TakeApp { app }).await? {
@@ -163,7 +174,7 @@ async fn remove_all(http: &Http, request: &HttpRequest, app: &str) -> Result<Val
     }
     match removed {
         0 => Err(ApiError::NotFound),
-        removed => Ok(done(removed)),
+        removed => Ok(removed),
     }
 }
 

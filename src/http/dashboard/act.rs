@@ -14,13 +14,13 @@ use super::asked::{Asked, What};
 use super::html::{self, Frame};
 use super::row::page_of_key;
 use super::words::counted;
-use crate::http::audit::Act;
+use crate::http::error::ApiError;
 use crate::http::guard::{BASIC, is_cross_site};
 use crate::http::state::Http;
-use crate::http::{body, by, labels};
+use crate::http::{api, body, labels};
 use crate::mailbox::Shut;
-use crate::model::{By, EpochMillis, InstanceKey, InstanceStatus, Owner, Text, Who};
-use crate::registry::{Cancel, EndOverride, Override, UnknownInstance};
+use crate::model::{By, InstanceKey, InstanceStatus, Text};
+use crate::registry::TakeApp;
 
 #[derive(Template)]
 #[template(path = "act.html")]
@@ -41,6 +41,8 @@ enum State {
     Done(String),
     Problem(String),
 }
+
+const GONE: &str = "It is not registered here (any more).";
 
 /// The ends that an override can be given, in minutes.
 const ENDS: [(&str, &str); 6] = [
@@ -90,7 +92,10 @@ async fn ask(http: &Data<Http>, request: &HttpRequest) -> Result<HttpResponse, S
     }
     let asked = Asked::of(request.query_string());
     let concerned = match asked.what {
-        Some(What::RemoveApp) => of_app(http, &asked.app).await?.len(),
+        Some(What::RemoveApp) => {
+            let app = key(&asked).app;
+            http.registry.ask(TakeApp { app }).await?.len()
+        }
         _ => usize::from(http.published.index.get(&key(&asked)).is_some()),
     };
     Ok(match (asked.what, concerned) {
@@ -101,13 +106,7 @@ async fn ask(http: &Data<Http>, request: &HttpRequest) -> Result<HttpResponse, S
             StatusCode::BAD_REQUEST,
             "do: wanted override, end-override, remove or remove-app",
         ),
-        (_, 0) => problem(
-            http,
-            request,
-            asked,
-            StatusCode::NOT_FOUND,
-            "It is not registered here (any more).",
-        ),
+        (_, 0) => problem(http, request, asked, StatusCode::NOT_FOUND, GONE),
         _ => page(
             http,
             request,
@@ -148,121 +147,38 @@ async fn carry_out(
             ));
         }
     };
-    let reason = Text::from(&*asked.reason);
-    let by = By {
-        reason: Some(reason),
-        ..by::by(http, request, Who::Operator)
-    };
-    Ok(match run(http, what, &asked, by).await? {
+    let by = api::operator(http, request, Some(Text::from(&*asked.reason)));
+    Ok(match run(http, what, &asked, by).await {
         Ok(done) => page(http, request, asked, StatusCode::OK, State::Done(done)),
-        Err(unknown) => problem(
-            http,
-            request,
-            asked,
-            StatusCode::NOT_FOUND,
-            &unknown.to_string(),
-        ),
+        Err(ApiError::Unavailable(shut)) => return Err(shut),
+        Err(_) => problem(http, request, asked, StatusCode::NOT_FOUND, GONE),
     })
 }
 
 /// Does it, and says what was done.
-async fn run(
-    http: &Data<Http>,
-    what: What,
-    asked: &Asked,
-    by: By,
-) -> Result<Result<String, UnknownInstance>, Shut> {
+async fn run(http: &Http, what: What, asked: &Asked, by: By) -> Result<String, ApiError> {
     let key = key(asked);
     Ok(match what {
         What::Override => {
-            let until = asked
-                .minutes
-                .map(|minutes| http.clock.now().wall + minutes * 60_000);
+            let now = http.clock.now().wall;
+            let until = asked.minutes.map(|minutes| now + minutes * 60_000);
             let status = asked.status.unwrap_or(InstanceStatus::OutOfService);
-            let done = give(http, key, status, until, by).await?;
-            done.map(|()| format!("{status} is ordered from now on."))
+            api::override_status(http, key, status, until, by).await?;
+            format!("{status} is ordered from now on.")
         }
         What::EndOverride => {
-            let end = EndOverride {
-                owner: owner(&by),
-                key,
-                by,
-            };
-            log("end override", &end.key, None, &end.by);
-            let done = http.registry.ask(end).await?;
-            done.map(|()| "The override is taken back.".to_string())
+            api::end_override(http, key, by).await?;
+            "The override is taken back.".to_string()
         }
-        What::Remove => cancel(http, key, by)
-            .await?
-            .map(|()| "It is removed.".to_string()),
+        What::Remove => {
+            api::take_out(http, key, by).await?;
+            "It is removed.".to_string()
+        }
         What::RemoveApp => {
-            let keys = of_app(http, &asked.app).await?;
-            let mut gone = 0;
-            for key in keys {
-                gone += usize::from(cancel(http, key, by.clone()).await?.is_ok());
-            }
-            Ok(format!(
-                "{} removed.",
-                counted(gone, "instance is", "instances are")
-            ))
+            let gone = api::take_out_app(http, &asked.app, by).await?;
+            format!("{} removed.", counted(gone, "instance is", "instances are"))
         }
     })
-}
-
-async fn give(
-    http: &Http,
-    key: InstanceKey,
-    status: InstanceStatus,
-    until: Option<EpochMillis>,
-    by: By,
-) -> Result<Result<(), UnknownInstance>, Shut> {
-    log("override", &key, Some(status), &by);
-    let owner = owner(&by);
-    let order = Override {
-        key,
-        status,
-        until,
-        owner,
-        by,
-    };
-    http.registry.ask(order).await
-}
-
-async fn cancel(
-    http: &Http,
-    key: InstanceKey,
-    by: By,
-) -> Result<Result<(), UnknownInstance>, Shut> {
-    log("remove", &key, None, &by);
-    http.registry.ask(Cancel { key, by }).await
-}
-
-fn log(action: &'static str, key: &InstanceKey, status: Option<InstanceStatus>, by: &By) {
-    Act {
-        action,
-        key,
-        status,
-        by,
-    }
-    .log();
-}
-
-fn owner(by: &By) -> Owner {
-    Owner {
-        name: by.user.clone().unwrap_or_else(|| "anonymous".into()),
-        reason: by.reason.clone(),
-    }
-}
-
-/// The instances of an application.
-async fn of_app(http: &Data<Http>, app: &str) -> Result<Vec<InstanceKey>, Shut> {
-    let (shared, wanted) = (http.clone(), InstanceKey::new(app, "").app);
-    let found = http.pages.write(move || {
-        let all = shared.published.index.all();
-        let of_app = all.iter().filter(|held| held.info.app == wanted);
-        of_app.map(|held| held.info.key()).collect()
-    });
-    found.await
 }
 
 fn key(asked: &Asked) -> InstanceKey {
