@@ -56,15 +56,32 @@ pub(super) fn uptime(millis: Millis) -> String {
     }
 }
 
-/// A time as people read it: `2026-11-30T12:00:00Z`.
+/// The last moment that RFC 3339 can write: the end of the year 9999.
+pub(super) const LAST: EpochMillis = 253_402_300_799_999;
+
+/// A time as people read it: `2026-11-30T12:00:00Z`. Clients send what they like, so what is later than [`LAST`] is that.
 pub(super) fn utc(time: EpochMillis) -> String {
-    let time = UNIX_EPOCH + Duration::from_millis(time);
+    let time = UNIX_EPOCH + Duration::from_millis(time.min(LAST));
     humantime::format_rfc3339_seconds(time).to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_number_that_a_client_may_send_is_a_time() {
+        for (time, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (1_796_040_000_000, "2026-11-30T12:00:00Z"),
+            (LAST, "9999-12-31T23:59:59Z"),
+            (LAST + 1, "9999-12-31T23:59:59Z"),
+            (i64::MAX as u64, "9999-12-31T23:59:59Z"),
+            (u64::MAX, "9999-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(utc(time), expected);
+        }
+    }
 
     #[test]
     fn the_uptime_has_hours_minutes_and_days() {

@@ -57,6 +57,24 @@ fn runs_nothing_foreign(html: &str, case: &str) {
     }
 }
 
+/// Clients send what they like as a stamp.
+#[actix_web::test]
+async fn a_stamp_beyond_all_calendars_breaks_no_page() {
+    let node = TestNode::start(Mode::Modern);
+    for stamp in [253_402_300_800_000, i64::MAX as u64] {
+        let more = format!("\"lastDirtyTimestamp\":\"{stamp}\"");
+        let body = format!("{{\"instance\":{{{}}}}}", members("A", "i", &more));
+        let registered = node.post("/eureka/apps/A", body).json_body().await;
+        assert_eq!(registered.status, 204);
+        for path in ["/", "/instances", "/lastn", "/status"] {
+            assert!(node.get(path).await.status < 500, "{path} {stamp}");
+        }
+        let html = page(&node, "/instance?app=A&id=i").await;
+        assert!(html.contains("9999-12-31T23:59:59Z"), "{stamp}");
+        assert!(html.contains(&stamp.to_string()));
+    }
+}
+
 async fn register_value(node: &TestNode, app: &str, instance: &Value) -> u16 {
     let body = json!({ "instance": instance }).to_string();
     let path: String = form_urlencoded::byte_serialize(app.as_bytes()).collect();

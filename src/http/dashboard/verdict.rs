@@ -62,6 +62,7 @@ impl Verdict {
             of_difference(peers, survey.rows.len()),
             of_instances(survey),
             of_silence(survey),
+            of_kept(survey),
         ];
         let mut sentences: Vec<(Level, String)> = found.into_iter().flatten().collect();
         sentences.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
@@ -164,6 +165,14 @@ fn of_silence(survey: &Survey) -> Option<(Level, String)> {
         counted(survey.silent, "instance is", "instances are")
     );
     (survey.silent > 0).then_some((Level::Notice, text))
+}
+
+fn of_kept(survey: &Survey) -> Option<(Level, String)> {
+    let text = format!(
+        "{} kept by self-preservation although the lease has ended.",
+        counted(survey.kept, "instance is", "instances are")
+    );
+    (survey.kept > 0).then_some((Level::Notice, text))
 }
 
 fn all_is_well(survey: &Survey, peers: &[Peer]) -> String {
@@ -274,6 +283,17 @@ mod tests {
                 vec![],
                 Level::Notice,
                 vec!["1 instance is silent"],
+            ),
+            (
+                node,
+                well(),
+                Survey {
+                    kept: 2,
+                    ..survey(&[Up, Up], 0)
+                },
+                vec![],
+                Level::Notice,
+                vec!["2 instances are kept"],
             ),
             (
                 node,
