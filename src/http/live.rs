@@ -52,8 +52,14 @@ impl Live {
         let guard = self.guard.load();
         if !Guard::is_for(guard.as_deref(), &config.security) {
             let access = self.access.clone();
-            let next = Guard::new(&self.context, &config.security, access, guard.as_deref());
-            self.guard.store(next.map(Arc::new));
+            match Guard::new(&self.context, &config.security, access, guard.as_deref()) {
+                // The file may just be written, or be away for a moment: that must open no door.
+                None if guard.is_some() => tracing::error!(
+                    "the settings name no user, token or certificate any more; those that were named before stay in \
+                     force until the node is started anew"
+                ),
+                next => self.guard.store(next.map(Arc::new)),
+            }
         }
         let limit = self.fetch_limit.load();
         if !FetchLimit::is_for(limit.as_deref(), &config.fetch_limit) {

@@ -52,9 +52,10 @@ impl Secure {
             }
             made.stamps = stamps;
         }
+        // Looked at before the files are read: what changes in between is found the next time.
+        let stamps = Stamps::of_client(&self.tls);
         match (self.make(builder()), &mut *made) {
             (Ok(client), _) => {
-                let stamps = Stamps::of_client(&self.tls);
                 *made = Some(Made {
                     client: client.clone(),
                     stamps,

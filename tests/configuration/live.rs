@@ -156,15 +156,18 @@ eureka.server.security.tokens.t: { token: a-long-token-by-chance, roles: read }
     );
     let folder = folder.file("application.yml", &token.replace("by-chance", "2"));
     lists_are(&mut connection, TOKEN, 401).await;
-    let folder = folder.file("application.yml", "server.port: 0");
-    lists_are(&mut connection, "", 200).await;
-    let limited = "server.port: 0\neureka.server.max-requests-per-second-per-address: 1";
-    let _folder = folder.file("application.yml", limited);
-    lists_are(&mut connection, "", 429).await;
+    let limited = format!("{token}eureka.server.max-requests-per-second-per-address: 1\n");
+    let folder = folder.file("application.yml", &limited);
+    lists_are(&mut connection, TOKEN, 429).await;
     says(
         &mut node,
         "settings changed: eureka.server.max-requests-per-second-per-address",
     );
+    // A file that is empty, or away for a moment, opens no door.
+    let _folder = folder.file("application.yml", "server.port: 0");
+    says(&mut node, "the settings name no user, token or certificate");
+    lists_are(&mut connection, "", 401).await;
+    lists_are(&mut connection, TOKEN, 200).await;
 }
 
 #[tokio::test]

@@ -856,13 +856,13 @@ async fn who_is_taken_out_of_the_settings_is_forgotten_at_once() {
 }
 
 #[actix_web::test]
-async fn the_door_can_be_locked_and_unlocked_while_the_node_runs() {
+async fn the_door_can_be_locked_while_the_node_runs_and_not_unlocked_by_a_file_that_is_away() {
     let open = Config::of(Mode::Modern);
     let node = TestNode::with(open.clone());
     for (config, nobody, reader) in [
         (&open, 200, 200),
         (&guarded(), 401, 200),
-        (&open, 200, 200),
+        (&open, 401, 200),
         (&guarded(), 401, 200),
     ] {
         apply(&node, config).await;
