@@ -254,9 +254,13 @@ impl Instance {
 
     fn check(&self) -> Result<(), StartError> {
         let is_empty = |text: &Option<String>| text.as_ref().is_some_and(|text| text.is_empty());
+        // As a segment of a path, encoded or not, these climb instead of naming something.
+        let climbs = |text: &str| matches!(text.trim(), "." | "..");
         for (is_bad, why) in [
             (self.app.trim().is_empty(), "its application has no name"),
+            (climbs(&self.app), "its application is called . or .."),
             (is_empty(&self.id), "its id is empty"),
+            (self.id.as_deref().is_some_and(climbs), "its id is . or .."),
             (is_empty(&self.host_name), "its host name is empty"),
             (is_empty(&self.ip_addr), "its address is empty"),
         ] {
@@ -332,6 +336,16 @@ mod tests {
             "none",
         ];
         assert_eq!(urls, expected);
+    }
+
+    #[test]
+    fn what_would_climb_through_a_path_is_no_name() {
+        for dots in [".", "..", " .. "] {
+            assert!(orders().id(dots).into_info(false).is_err(), "{dots}");
+            let named = Instance::new(dots).host_name("h").ip_addr("10.0.0.7");
+            assert!(named.into_info(false).is_err(), "{dots}");
+        }
+        assert!(orders().id("...").into_info(false).is_ok());
     }
 
     #[test]

@@ -22,7 +22,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `builder.rs`, `start.rs` | every setting, and the start |
+//! | `builder.rs`, `times.rs`, `start.rs` | every setting, which times are taken, and the start |
 //! | `settings.rs`, `spring_files.rs` | settings under Spring's names, and from Spring's files |
 //! | `handle.rs` | the client in the hands of a program |
 //! | `instance.rs` | the record that a program registers of itself |
@@ -63,6 +63,7 @@ mod settings;
 #[cfg(feature = "spring-files")]
 mod spring_files;
 mod start;
+mod times;
 
 pub use backend::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
 #[cfg(feature = "reqwest-middleware")]

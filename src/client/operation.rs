@@ -122,12 +122,7 @@ fn with_regions(path: String, regions: &[String]) -> String {
 }
 
 fn in_path(text: &str) -> String {
-    // As a whole segment these would climb through the path instead of naming something.
-    match text {
-        "." => "%2E".to_string(),
-        ".." => "%2E%2E".to_string(),
-        _ => utf8_percent_encode(text, IN_PATH).to_string(),
-    }
+    utf8_percent_encode(text, IN_PATH).to_string()
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ impl Builder {
     }
 
     fn assemble(mut self) -> Result<EurekaClient, StartError> {
+        self.bound_times();
         let instance = self.instance.take();
         let has_health = self.health.is_some();
         let info = instance.map(|instance| instance.into_info(has_health));

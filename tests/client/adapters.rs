@@ -151,7 +151,17 @@ mod with_tower {
         let at = |port: u16| format!("http://127.0.0.1:{port}/invoices?of=me");
         let to = |port: u16| seen.iter().filter(|seen| **seen == at(port)).count();
         assert_eq!((to(9001), to(9002)), (3, 17));
-        for uri in ["http://nobody/", "http://billing:80/", "/billing"] {
+        // What is to be secure is not sent in clear, and what has a dot is somebody's own.
+        world.put("PAY.EXAMPLE", "p", "UP");
+        pass(secs(31)).await;
+        assert!(client.pick("pay.example").is_ok());
+        for uri in [
+            "http://nobody/",
+            "http://billing:80/",
+            "/billing",
+            "https://billing/invoices",
+            "http://pay.example/",
+        ] {
             let request = Request::get(uri).body(()).unwrap();
             assert_eq!(service.call(request).await.unwrap().into_body(), uri);
         }

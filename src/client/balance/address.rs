@@ -1,6 +1,12 @@
 //! Where an instance is reached, and which answers say that it does not do.
 
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+use super::picked::Picked;
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+use crate::client::handle::EurekaClient;
 use crate::model::InstanceInfo;
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+use crate::model::InstanceKey;
 
 /// Scheme, host with brackets where it needs them, and port. As Spring has it, the secure port counts where it is in
 /// use.
@@ -20,6 +26,31 @@ pub(super) fn reached_at(info: &InstanceInfo) -> (&'static str, String, u16) {
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 pub(super) fn is_answer(status: http::StatusCode) -> bool {
     !matches!(status.as_u16(), 502..=504)
+}
+
+/// The next instance for a request to a name; of one that is to be secure only those that are reached so, since whoever
+/// asked for that has something to hide. Who was looked at is in `tried`.
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+pub(super) fn pick_for(
+    client: &EurekaClient,
+    name: &str,
+    secure: bool,
+    tried: &mut Vec<InstanceKey>,
+) -> Option<Picked> {
+    loop {
+        let picked = client.pick_but(name, tried).ok()?;
+        tried.push(picked.key());
+        if !secure || reached_at(&picked).0 == "https" {
+            return Some(picked);
+        }
+    }
+}
+
+/// Whether a host may be the name of an application. One with a dot is somebody else's as well: any instance could announce
+/// it as its VIP address, and would be sent what is meant for them.
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+pub(super) fn is_name(host: &str) -> bool {
+    !host.contains(['.', ':'])
 }
 
 #[cfg(test)]

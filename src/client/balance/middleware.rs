@@ -1,6 +1,7 @@
 //! `http://orders/…` with reqwest: a middleware that sends requests for the name of an application to an instance of it.
 //!
-//! A host that no instance is known for, or one with a port, is left as it is. A request that nobody took, or that was
+//! A host that no instance is known for, or one with a port or a dot, is left as it is. `https://orders/…` goes only to instances that
+//! are reached by HTTPS. A request that nobody took, or that was
 //! answered 502, 503 or 504, goes to the next instance if its method may be carried out twice and its body can be
 //! sent twice.
 
@@ -10,7 +11,7 @@ use reqwest::{Method, Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 use url::Url;
 
-use super::address::{is_answer, reached_at};
+use super::address::{is_answer, is_name, pick_for, reached_at};
 use super::picked::Picked;
 use crate::client::handle::EurekaClient;
 
@@ -66,13 +67,15 @@ impl Balance {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
+        let secure = request.url().scheme() == "https";
         let mut tried = Vec::new();
+        let Some(mut picked) = pick_for(&self.client, name, secure, &mut tried) else {
+            return next.run(request, extensions).await;
+        };
+        let mut left = self.tries;
         loop {
-            let Ok(picked) = self.client.pick_but(name, &tried) else {
-                return next.run(request, extensions).await;
-            };
-            tried.push(picked.key());
-            let spare = match tried.len() < self.tries && is_repeatable(request.method()) {
+            left -= 1;
+            let spare = match left > 0 && is_repeatable(request.method()) {
                 true => request.try_clone(),
                 false => None,
             };
@@ -85,11 +88,14 @@ impl Balance {
                 true => picked.succeeded(),
                 false => picked.failed(),
             }
-            match spare {
-                Some(spare) if !is_good && self.client.pick_but(name, &tried).is_ok() => {
-                    request = spare;
-                }
-                _ => return answer,
+            let spare = spare.filter(|_| !is_good);
+            let again = spare.and_then(|spare| {
+                let other = pick_for(&self.client, name, secure, &mut tried)?;
+                Some((spare, other))
+            });
+            match again {
+                Some(again) => (request, picked) = again,
+                None => return answer,
             }
         }
     }
@@ -99,7 +105,10 @@ impl Balance {
 fn name_in(url: &Url) -> Option<String> {
     match url.port() {
         Some(_) => None,
-        None => url.host_str().map(String::from),
+        None => url
+            .host_str()
+            .filter(|host| is_name(host))
+            .map(String::from),
     }
 }
 

@@ -1,7 +1,8 @@
 //! `http://orders/…` with tower: a service in front of another one that sends requests for the name of an application to
 //! an instance of it.
 //!
-//! A host that no instance is known for, or one with a port, is left as it is. Nothing is tried twice here: tower has
+//! A host that no instance is known for, or one with a port or a dot, is left as it is, and `https://orders/…` goes only to
+//! instances that are reached by HTTPS. Nothing is tried twice here: tower has
 //! a layer for that. An error, and the answers 502, 503 and 504, count as failures of the instance.
 
 use std::pin::Pin;
@@ -12,7 +13,7 @@ use http::{Request, Response, Uri};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::address::{is_answer, reached_at};
+use super::address::{is_answer, is_name, pick_for, reached_at};
 use super::picked::Picked;
 use crate::client::handle::EurekaClient;
 
@@ -59,7 +60,9 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let picked = name_in(request.uri()).and_then(|name| self.client.pick(name).ok());
+        let secure = request.uri().scheme() == Some(&Scheme::HTTPS);
+        let picked = name_in(request.uri())
+            .and_then(|name| pick_for(&self.client, name, secure, &mut Vec::new()));
         let there = picked
             .as_ref()
             .and_then(|picked| at(picked, request.uri().clone()));
@@ -86,7 +89,7 @@ where
 fn name_in(uri: &Uri) -> Option<&str> {
     match uri.port() {
         Some(_) => None,
-        None => uri.host(),
+        None => uri.host().filter(|host| is_name(host)),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Not to believe at once that most instances are gone.
 //!
 //! A server that was just restarted, or that lost sight of its clients, hands out an empty or a short list. *Who is
-//! missing in a full list that has less than half of what was shown is kept for a while; who is in it counts at once.*
+//! missing in a full list that has less than half of what was shown is kept for a while, or until as many are listed as were
+//! before; who is in it counts at once.*
 //! What a delta names as gone is gone: that is something the server saw, not something that it lacks. When
 //! the list stays short for that while it is believed. Time in which no server answered proves little: no gap between two
 //! answers counts for more than half of the while, so that it takes three of them.
@@ -42,16 +43,14 @@ impl Doubt {
     /// A full list has come while `shown` was shown.
     pub(super) fn full(&mut self, shown: &Listing, said: &Listing) {
         let now = Instant::now();
-        let before = self.case.as_ref().map_or(shown.len(), |case| case.before);
-        let is_short = said.len() * 2 < before && !self.patience.is_zero();
-        if !is_short {
-            self.case = None;
+        let is_short = said.len() * 2 < shown.len() && !self.patience.is_zero();
+        if self.case.is_none() && !is_short {
             return;
         }
         let case = self.case.get_or_insert_with(|| Case {
             short_for: Duration::ZERO,
             seen: now,
-            before,
+            before: shown.len(),
             kept: Listing::default(),
         });
         for missing in shown.missing_in(said) {
@@ -71,7 +70,8 @@ impl Doubt {
         let case = self.case.as_mut()?;
         case.short_for += case.seen.elapsed().min(self.patience / 2);
         case.seen = Instant::now();
-        let is_whole = said.len() * 2 >= case.before;
+        let nobody_is_missing = case.kept.missing_in(said).next().is_none();
+        let is_whole = nobody_is_missing || said.len() >= case.before;
         if is_whole || case.short_for >= self.patience {
             self.case = None;
             return None;
@@ -156,8 +156,30 @@ mod tests {
         let mut doubt = Doubt::new(Duration::from_secs(90));
         let before = listing(&["1", "2", "3", "4"]);
         doubt.full(&before, &listing(&[]));
-        let back = listing(&["7", "8", "9"]);
-        assert_eq!(ids(&mut doubt, &back), ["7", "8", "9"]);
+        // Half of them are back, and the others are still on their way.
+        let half = listing(&["1", "2", "7"]);
+        doubt.full(&before, &half);
+        assert_eq!(ids(&mut doubt, &half), ["1", "2", "3", "4", "7"]);
+        assert_eq!(doubt.kept(), 4);
+        let back = listing(&["6", "7", "8", "9"]);
+        assert_eq!(ids(&mut doubt, &back), ["6", "7", "8", "9"]);
+        assert_eq!(doubt.kept(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn when_nobody_is_missing_any_more_a_later_loss_is_a_case_of_its_own() {
+        let mut doubt = Doubt::new(Duration::from_secs(90));
+        let (before, none) = (listing(&["1", "2", "3"]), listing(&[]));
+        doubt.full(&before, &none);
+        for id in ["2", "3"] {
+            doubt.gone(&InstanceKey::new("A", id));
+        }
+        let left = listing(&["1"]);
+        assert_eq!(ids(&mut doubt, &left), ["1"]);
+        tokio::time::advance(Duration::from_secs(80)).await;
+        doubt.full(&left, &none);
+        tokio::time::advance(Duration::from_secs(20)).await;
+        assert_eq!(ids(&mut doubt, &none), ["1"]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -91,7 +91,7 @@ impl Sources {
         let mut zones = self.given.clone();
         if self.by_address {
             for zone in &mut zones {
-                zone.servers = by_address(&zone.servers, backend).await;
+                zone.servers = by_address(&zone.servers, backend).await?;
             }
         }
         if let Some(tree) = &self.tree {
@@ -117,25 +117,39 @@ impl Sources {
     }
 }
 
-/// A name that cannot be looked up stays one server. Certificates are for names, so servers over TLS stay as they are.
-async fn by_address(servers: &[NodeUrl], backend: &dyn Backend) -> Vec<NodeUrl> {
+/// Fails where no name could be looked up: then the names are well and their directory is not, and the list in use is the
+/// better one. A single name that cannot be looked up stays one server. Certificates are for names, so servers over TLS
+/// stay as they are.
+async fn by_address(servers: &[NodeUrl], backend: &dyn Backend) -> io::Result<Vec<NodeUrl>> {
     let mut found = Vec::new();
+    let (mut looked_up, mut failed) = (false, None);
     for server in servers {
         if server.ip().is_some() || server.as_str().starts_with("https:") {
             found.push(server.clone());
             continue;
         }
         match backend.addresses(server.host()).await {
-            Ok(addresses) if !addresses.is_empty() => {
+            Ok(addresses) if addresses.is_empty() => {
+                looked_up = true;
+                found.push(server.clone());
+            }
+            Ok(addresses) => {
+                looked_up = true;
                 let at = addresses
                     .into_iter()
                     .map(|address| server.with_host(address));
                 found.extend(at);
             }
-            _ => found.push(server.clone()),
+            Err(error) => {
+                failed = Some(error);
+                found.push(server.clone());
+            }
         }
     }
-    found
+    match failed {
+        Some(error) if !looked_up => Err(error),
+        _ => Ok(found),
+    }
 }
 
 impl TxtTree {
