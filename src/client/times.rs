@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::builder::Builder;
 
 /// The shortest time between two of anything that comes again and again.
-const SHORTEST: Duration = Duration::from_secs(1);
+const SHORTEST: Duration = Duration::from_millis(10);
 /// The longest time of all: what is to be "never" stays a time that can be added to a clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
