@@ -72,7 +72,8 @@ impl Query<'_> {
     }
 }
 
-fn wrong(name: &'static str, wanted: &'static str, got: &str) -> ApiError {
+/// What is wrong with a parameter.
+pub(super) fn wrong(name: &'static str, wanted: &'static str, got: &str) -> ApiError {
     ApiError::Parameter {
         name,
         wanted,

@@ -5,8 +5,8 @@ use std::time::UNIX_EPOCH;
 use form_urlencoded::parse;
 
 use crate::http::error::ApiError;
+pub(super) use crate::http::query::wrong;
 use crate::model::EpochMillis;
-use crate::wire::shortened;
 
 /// The query of a request.
 #[derive(Clone, Copy, Debug)]
@@ -60,15 +60,6 @@ pub(super) fn time(text: &str) -> Option<EpochMillis> {
     let time = humantime::parse_rfc3339(text).ok()?;
     let since = time.duration_since(UNIX_EPOCH).ok()?;
     Some(since.as_millis() as EpochMillis)
-}
-
-/// What is wrong with a parameter.
-pub(super) fn wrong(name: &'static str, wanted: &'static str, got: &str) -> ApiError {
-    ApiError::Parameter {
-        name,
-        wanted,
-        got: shortened(got),
-    }
 }
 
 #[cfg(test)]

@@ -15,8 +15,7 @@ use crate::http::state::Http;
 use crate::model::EpochMillis;
 use crate::wire::one_line;
 
-/// The last millisecond that can be written in RFC 3339.
-pub(super) const LAST: EpochMillis = 253_402_300_799_999;
+pub(super) use crate::http::system::LAST;
 
 /// The answer to a request, counted.
 pub(super) fn reply(
