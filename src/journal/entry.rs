@@ -172,20 +172,21 @@ impl Entry {
 }
 
 fn kind(what: What, before: Option<&Held>, held: &Held) -> Kind {
+    let ordered = || before.is_some_and(|before| !same_order(before, held));
+    let order = || match held.info.override_status {
+        Some(_) => Kind::Override,
+        None => Kind::OverrideEnded,
+    };
     match what {
+        What::Ordered => order(),
+        // A peer's order came with its heartbeat or its record, or one that was stored began to count.
+        What::StatusChanged | What::Registered { .. } if ordered() => order(),
+        What::StatusChanged => Kind::Status,
         What::Registered { .. } => match before {
             None => Kind::Registered,
             Some(before) if differs(&before.info, &held.info) => Kind::Replaced,
             Some(before) if before.info.status != held.info.status => Kind::Status,
             Some(_) => Kind::RegisteredAgain,
-        },
-        What::Ordered if held.info.override_status.is_none() => Kind::OverrideEnded,
-        What::Ordered => Kind::Override,
-        // A peer's order came with its heartbeat, or one that was stored began to count.
-        What::StatusChanged => match before.map(|before| same_order(before, held)) {
-            Some(false) if held.info.override_status.is_none() => Kind::OverrideEnded,
-            Some(false) => Kind::Override,
-            _ => Kind::Status,
         },
         What::MetadataChanged => Kind::Metadata,
         What::Cancelled => Kind::Cancelled,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use actix::{Context, Handler, Message};
 
 use super::lease::Began;
-use super::overrides::{Candidate, resulting_status};
+use super::said::said;
 use super::version::{Compared, compare, later_order};
 use super::{Held, LeaseTable, Registry, Version, What};
 use crate::clock::{Millis, Moment};
@@ -164,16 +164,9 @@ impl Newcomer {
             self.info.last_dirty = held.info.last_dirty.saturating_add(1).min(MAX_STAMP);
         }
         let order = self.order(held.version.order(), stamps, now);
-        let overridden = order.as_ref().and_then(|order| order.override_status());
-        let said = self.extra.said.unwrap_or_else(|| {
-            resulting_status(Candidate {
-                status: self.info.status,
-                override_status: None,
-                existing: Some(held.info.status),
-                origin: self.by.origin(),
-                pin_status: pin_status && overridden.is_none(),
-            })
-        });
+        let ordered = order.as_ref().and_then(|order| order.override_status());
+        let word = || said(&self.info, self.by.origin(), held, ordered, pin_status);
+        let said = self.extra.said.unwrap_or_else(word);
         self.taken(order, said, clock_set_back, stamps, now)
     }
 

@@ -67,6 +67,17 @@ async fn what_peers_pass_on_is_told_as_theirs() {
 }
 
 #[actix_web::test]
+async fn an_order_that_comes_in_a_registration_is_told_as_an_order() {
+    let scene = Scene::modern();
+    scene.announce("A/i", "").await;
+    let ordered = r#""status":"DOWN","overriddenstatus":"DOWN""#;
+    scene.announce_by_peer("A/i", ordered).await;
+    assert_eq!(last(&scene).await, "override UP DOWN peer");
+    scene.announce_by_peer("A/i", ordered).await;
+    assert_eq!(last(&scene).await, "registered-again DOWN DOWN peer");
+}
+
+#[actix_web::test]
 async fn an_ended_lease_tells_when_it_was_last_renewed() {
     let scene = Scene::with(unprotected(Mode::Modern));
     scene.announce("A/i", "").await;
