@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use actix::{Actor, Addr};
 use heureka::clock::{Clock, Moment};
 use heureka::config::{Mode, RegistryConfig};
+use heureka::journal::Journal;
 use heureka::metrics::Metrics;
 use heureka::model::{Extra, InstanceInfo, Origin, PeerItem, ReplicationItem};
 use heureka::registry::{
@@ -27,8 +28,11 @@ use heureka::registry::{
 fn main() {
     actix::System::new().block_on(async {
         tokio::time::pause();
+        let with_journal = World::with(10_000, true).await;
+        with_journal.heartbeats(10_000);
+        println!("both again without the journal, as all below");
         for leases in [10_000, 100_000, 1_000_000] {
-            let world = World::with(leases).await;
+            let world = World::with(leases, false).await;
             world.heartbeats(leases);
             world.batches(leases).await;
             world.sweep(leases).await;
@@ -55,11 +59,18 @@ fn instance(n: usize) -> InstanceInfo {
 }
 
 impl World {
-    async fn with(leases: usize) -> Self {
+    async fn with(leases: usize, has_journal: bool) -> Self {
         let (clock, metrics) = (Clock::system(), Metrics::new().registry);
+        let journal = has_journal.then(|| Journal::new(10_000, clock.clone()).start());
         let config = RegistryConfig::of(Mode::Modern);
         let published = Arc::new(Published::new(config, metrics.renewals.clone()));
-        let registry = Registry::new(clock.clone(), metrics, published.clone(), vec![]).start();
+        let listeners = journal.iter().map(|journal| journal.clone().recipient());
+        let listeners = listeners.collect();
+        let registry = Registry::new(clock.clone(), metrics, published.clone(), listeners);
+        let registry = match journal {
+            Some(journal) => registry.telling(journal.recipient()).start(),
+            None => registry.start(),
+        };
         let begin = Instant::now();
         for n in 0..leases {
             let register = Register {

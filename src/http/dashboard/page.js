@@ -9,8 +9,6 @@ const SHARE = 4;
 const LEAST_PAUSE = 500;
 // Times like "12 s ago" go stale without a change.
 const STALE = 10_000;
-// A letter may follow at once.
-const TYPING = 60;
 
 let address = location.href;
 let fetching = null;
@@ -123,14 +121,9 @@ function search() {
 }
 
 if (filters) {
-  let typing = 0;
-  filters.addEventListener("input", () => {
-    clearTimeout(typing);
-    typing = setTimeout(search, TYPING);
-  });
+  filters.addEventListener("input", search);
   filters.addEventListener("submit", (event) => {
     event.preventDefault();
-    clearTimeout(typing);
     search();
   });
 }
