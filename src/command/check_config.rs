@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use heureka::config::{Report, Setting};
 
+use super::print::print;
+
 /// How it is printed.
 #[derive(Args)]
 pub(super) struct CheckArguments {
@@ -30,7 +32,7 @@ pub(super) fn run(report: &Report, arguments: &CheckArguments) -> ExitCode {
         Format::Json => json(report),
         Format::Yaml => yaml(report),
     };
-    print!("{text}");
+    print(text);
     ExitCode::SUCCESS
 }
 

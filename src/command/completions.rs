@@ -1,10 +1,11 @@
 //! `heureka completions bash|zsh|fish`: a script that completes subcommands and arguments in a shell.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory};
 use clap_complete::{Shell, generate};
+
+use super::print::print;
 
 /// What `heureka completions` may be told.
 #[derive(Args)]
@@ -16,11 +17,9 @@ pub(super) struct CompletionsArguments {
 
 /// Prints the script for the command line that `A` understands.
 pub(super) fn run<A: CommandFactory>(arguments: &CompletionsArguments) -> ExitCode {
-    // In memory first: a pipe that is closed early is no reason to panic.
+    // In memory first: what is written to must not fail.
     let mut script = Vec::new();
     generate(arguments.shell, &mut A::command(), "heureka", &mut script);
-    match io::stdout().write_all(&script) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
+    print(String::from_utf8_lossy(&script));
+    ExitCode::SUCCESS
 }

@@ -2,22 +2,23 @@
 //!
 //! Exit codes: 0 where the node answers 200, 1 where it answers anything else or nothing. One line says what.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use heureka::config::{Config, HttpConfig};
-use reqwest::{Client, StatusCode, Url, redirect};
-use rustls::crypto::{CryptoProvider, ring};
+use heureka::config::Config;
+use heureka::transport::innermost;
+use reqwest::{Client, StatusCode, Url};
 use thiserror::Error;
+
+use super::print::print;
+use super::reach::{Reach, shown};
 
 /// What `heureka health` may be told.
 #[derive(Args)]
 pub(super) struct HealthArguments {
-    /// The node, as http://host:port, or a health path of it [default: this machine and the port in the settings]
-    #[arg(long)]
-    url: Option<Url>,
+    #[command(flatten)]
+    reach: Reach,
     /// Ask whether the process answers, not whether it serves lists
     #[arg(long)]
     live: bool,
@@ -28,14 +29,18 @@ pub(super) struct HealthArguments {
 
 /// Asks, says what came, and makes an exit code of it.
 pub(super) fn run(config: &Config, arguments: HealthArguments) -> ExitCode {
-    let url = address(&config.http, arguments.url, arguments.live);
-    match ask(&url, Duration::from_secs(arguments.timeout)) {
+    let url = address(config, &arguments);
+    let timeout = Duration::from_secs(arguments.timeout);
+    let client = arguments.reach.client(config, timeout);
+    let client = client.map_err(|error| Unwell::Unasked(error.to_string()));
+    let (url, shown) = (&url, shown(&url));
+    match client.and_then(|client| ask(&client, url)) {
         Ok(body) => {
-            println!("{url}: {body}");
+            print(format_args!("{shown}: {body}\n"));
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{url}: {error}");
+            eprintln!("{shown}: {error}");
             ExitCode::FAILURE
         }
     }
@@ -44,20 +49,21 @@ pub(super) fn run(config: &Config, arguments: HealthArguments) -> ExitCode {
 /// Why a node is not well.
 #[derive(Debug, Error)]
 enum Unwell {
+    #[error("cannot be asked: {0}")]
+    Unasked(String),
     #[error("nothing answers ({0})")]
     Silent(String),
     #[error("answered {0}: {1}")]
     Answered(StatusCode, String),
 }
 
-fn ask(url: &Url, timeout: Duration) -> Result<String, Unwell> {
+fn ask(client: &Client, url: &Url) -> Result<String, Unwell> {
     let silent = |error: &dyn std::error::Error| Unwell::Silent(innermost(error));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     let runtime = runtime.map_err(|error| silent(&error))?;
     runtime.block_on(async {
-        let client = client(timeout).map_err(|error| silent(&error))?;
         let answer = client.get(url.clone()).send().await;
         let answer = answer.map_err(|error| silent(&error))?;
         let status = answer.status();
@@ -72,100 +78,97 @@ fn ask(url: &Url, timeout: Duration) -> Result<String, Unwell> {
     })
 }
 
-pub(super) fn client(timeout: Duration) -> reqwest::Result<Client> {
-    // The client wants one even where it is not used; another may be there already.
-    if CryptoProvider::get_default().is_none() {
-        _ = ring::default_provider().install_default();
-    }
-    Client::builder()
-        .timeout(timeout)
-        .no_proxy()
-        .redirect(redirect::Policy::none())
-        .build()
-}
-
-/// Where to ask. Without an address of its own the node is the one that these settings would start.
-fn address(http: &HttpConfig, given: Option<Url>, live: bool) -> Url {
-    let path = if live {
-        "/health/live"
-    } else {
-        "/health/ready"
+/// Where to ask: a health path that is given, or that of the node.
+fn address(config: &Config, arguments: &HealthArguments) -> Url {
+    let path = match arguments.live {
+        true => "/health/live",
+        false => "/health/ready",
     };
-    let mut url = given.unwrap_or_else(|| own(http));
-    if matches!(url.path(), "" | "/") {
-        url.set_path(&format!("{}{path}", http.context_path));
+    let context = &config.http.context_path;
+    let mut url = arguments.reach.address(config);
+    if ["", "/", context.as_str()].contains(&url.path()) {
+        url.set_path(&format!("{context}{path}"));
     }
     url
 }
 
-/// The node that these settings would start.
-pub(super) fn own(http: &HttpConfig) -> Url {
-    // An address that stands for all of the machine's is none that one can ask.
-    let ip = match http.address {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    let text = format!("http://{}", SocketAddr::new(ip, http.port));
-    Url::parse(&text).expect("an address and a port are a URL")
-}
-
-/// The reason at the bottom of an error; those above it repeat the URL.
-pub(super) fn innermost(error: &dyn std::error::Error) -> String {
-    let mut error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
-}
-
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+    use heureka::config::Mode;
+    use heureka::model::{KeySource, Pem, Secret, ServerTls};
+
     use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: HealthArguments,
+    }
+
+    fn node(address: &str, context: &str) -> Config {
+        let mut config = Config::of(Mode::Modern);
+        config.http.address = address.parse().unwrap();
+        config.http.port = 8762;
+        config.http.context_path = context.to_string();
+        config
+    }
+
+    fn with_tls(mut config: Config) -> Config {
+        let pem = || Pem::Text(Secret::new(String::new()));
+        config.tls.server = Some(ServerTls {
+            key: KeySource::Pem {
+                chain: pem(),
+                key: pem(),
+            },
+            trust: None,
+            client_auth: Default::default(),
+            versions: Vec::new(),
+            ciphers: Vec::new(),
+        });
+        config
+    }
 
     #[test]
     fn one_asks_the_node_of_the_settings_or_the_one_that_is_named() {
-        let node = |address: &str, context: &str| HttpConfig {
-            address: address.parse().unwrap(),
-            port: 8762,
-            context_path: context.to_string(),
-            ..HttpConfig::default()
-        };
-        let cases = [
-            (
-                node("0.0.0.0", ""),
-                None,
-                false,
-                "http://127.0.0.1:8762/health/ready",
-            ),
+        let own = "http://127.0.0.1:8762";
+        for (config, words, wanted) in [
+            (node("0.0.0.0", ""), "", format!("{own}/health/ready")),
             (
                 node("::", "/r"),
-                None,
-                true,
-                "http://[::1]:8762/r/health/live",
+                "--live",
+                "http://[::1]:8762/r/health/live".to_string(),
             ),
             (
                 node("10.0.0.7", ""),
-                None,
-                false,
-                "http://10.0.0.7:8762/health/ready",
+                "",
+                "http://10.0.0.7:8762/health/ready".to_string(),
+            ),
+            (
+                with_tls(node("0.0.0.0", "")),
+                "",
+                "https://127.0.0.1:8762/health/ready".to_string(),
             ),
             (
                 node("0.0.0.0", ""),
-                Some("https://node2:9"),
-                false,
-                "https://node2:9/health/ready",
+                "--url https://node2:9",
+                "https://node2:9/health/ready".to_string(),
             ),
             (
                 node("0.0.0.0", ""),
-                Some("http://n/x/health/live"),
-                false,
-                "http://n/x/health/live",
+                "--url http://n/x/health/live",
+                "http://n/x/health/live".to_string(),
             ),
-        ];
-        for (http, given, live, wanted) in cases {
-            let given = given.map(|url| Url::parse(url).unwrap());
-            assert_eq!(address(&http, given, live).as_str(), wanted);
+        ] {
+            let line = ["heureka"].into_iter().chain(words.split_whitespace());
+            let arguments = Line::parse_from(line).arguments;
+            assert_eq!(address(&config, &arguments).as_str(), wanted);
         }
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_not_shown() {
+        let url = Url::parse("http://ops:secret@node:8761/health/ready").unwrap();
+        assert_eq!(shown(&url).as_str(), "http://node:8761/health/ready");
     }
 }

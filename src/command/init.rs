@@ -9,6 +9,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::print::print;
+
 const TEXT: &str = include_str!("init.yml");
 
 /// Where it is written.
@@ -25,7 +27,8 @@ pub(super) fn run(arguments: &InitArguments) -> ExitCode {
     let written = File::create_new(file).and_then(|mut open| open.write_all(TEXT.as_bytes()));
     match written {
         Ok(()) => {
-            println!("{} is written; start with: heureka", file.display());
+            let file = file.display();
+            print(format_args!("{file} is written; start with: heureka\n"));
             ExitCode::SUCCESS
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {

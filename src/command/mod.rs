@@ -9,6 +9,8 @@
 //! | `reload.rs` | takes changed settings while a node runs |
 //! | `health.rs` | asks a running node whether it is well |
 //! | `operate.rs` `remote.rs` `table.rs` | shows what a running node holds, and overrides statuses |
+//! | `reach.rs` | the way to a running node |
+//! | `print.rs` | what commands print |
 //! | `completions.rs` | completes the command line in a shell |
 //! | `bench/` | is a fleet of clients, for measuring |
 //! | `introduce.rs` `log.rs` `stop.rs` | the first lines, how lines look, and when to leave |
@@ -25,6 +27,8 @@ mod init;
 mod introduce;
 mod log;
 mod operate;
+mod print;
+mod reach;
 mod reload;
 mod remote;
 mod serve;

@@ -10,7 +10,8 @@ use heureka::config::Config;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::remote::{Asked, Remote};
+use super::print::print;
+use super::remote::{Asked, Remote, name};
 use super::table::{Table, word};
 
 /// What commands without arguments of their own may be told.
@@ -24,6 +25,7 @@ pub(super) struct ListArguments {
 #[derive(Args)]
 pub(super) struct InstancesArguments {
     /// The application
+    #[arg(value_parser = name)]
     app: String,
     #[command(flatten)]
     remote: Remote,
@@ -55,8 +57,10 @@ pub(super) struct EventsArguments {
 #[derive(Args)]
 pub(super) struct OverrideArguments {
     /// The application
+    #[arg(value_parser = name)]
     app: String,
     /// The instance's id
+    #[arg(value_parser = name)]
     id: String,
     /// UP, DOWN, STARTING, OUT_OF_SERVICE or UNKNOWN
     #[arg(required_unless_present = "end")]
@@ -191,7 +195,7 @@ pub(super) fn override_status(config: &Config, arguments: &OverrideArguments) ->
     match arguments.remote.ask(config, asked) {
         Ok(answer) => {
             if arguments.remote.json {
-                println!("{answer:#}");
+                print(format_args!("{answer:#}\n"));
             }
             ExitCode::SUCCESS
         }
@@ -213,8 +217,8 @@ fn read(path: Vec<&str>) -> Asked<'_> {
 
 fn list(config: &Config, remote: &Remote, asked: Asked<'_>, table: &Table) -> ExitCode {
     match remote.ask(config, asked) {
-        Ok(answer) if remote.json => println!("{answer:#}"),
-        Ok(answer) => print!("{}", table.write(&answer)),
+        Ok(answer) if remote.json => print(format_args!("{answer:#}\n")),
+        Ok(answer) => print(table.write(&answer)),
         Err(failed) => {
             eprintln!("heureka: {failed}");
             return failed.code();

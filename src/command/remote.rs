@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use clap::Args;
 use heureka::config::Config;
+use heureka::transport::innermost;
 use reqwest::{Method, RequestBuilder, StatusCode, Url};
 use serde_json::Value;
 
-use super::health::{client, innermost, own};
+use super::reach::Reach;
 
 /// Which node, and who asks.
 #[derive(Args)]
 pub(super) struct Remote {
-    /// The node, as http://host:port and its context path [default: this machine and the port in the settings]
-    #[arg(long)]
-    url: Option<Url>,
+    #[command(flatten)]
+    reach: Reach,
     /// Name and password; better given in the environment, since others see arguments
     #[arg(
         long,
@@ -47,6 +47,8 @@ pub(super) struct Asked<'a> {
 
 /// Why there is no answer to show.
 pub(super) enum Failed {
+    /// There is no way to it.
+    Unasked(String),
     /// Nobody answered, or not what a node answers.
     Silent(String),
     /// It refused.
@@ -60,7 +62,7 @@ impl Failed {
             Self::Refused(StatusCode::NOT_FOUND, _) => 3,
             Self::Refused(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => 4,
             Self::Refused(status, _) if status.is_client_error() => 5,
-            Self::Refused(..) | Self::Silent(_) => 1,
+            Self::Refused(..) | Self::Silent(_) | Self::Unasked(_) => 1,
         })
     }
 }
@@ -68,6 +70,7 @@ impl Failed {
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Unasked(why) => write!(f, "cannot ask: {why}"),
             Self::Silent(why) => write!(f, "nothing answers ({why})"),
             Self::Refused(status, said) => write!(f, "answered {status}: {said}"),
         }
@@ -82,7 +85,8 @@ impl Remote {
             .enable_all()
             .build();
         runtime.map_err(|error| silent(&error))?.block_on(async {
-            let client = client(Duration::from_secs(self.timeout)).map_err(|e| silent(&e))?;
+            let client = self.reach.client(config, Duration::from_secs(self.timeout));
+            let client = client.map_err(|error| Failed::Unasked(error.to_string()))?;
             let url = self.address(config, &asked);
             let mut request = self.identified(client.request(asked.method, url));
             if let Some(body) = asked.body {
@@ -99,9 +103,13 @@ impl Remote {
                     Err(Failed::Silent("that is no answer of a node".to_string()))
                 }
                 (status, document) => {
-                    let said = document.unwrap_or_default();
-                    let said = said["error"].as_str().unwrap_or_default();
-                    Err(Failed::Refused(status, heureka::wire::one_line(said)))
+                    // A proxy, or a port that wants TLS, says something of its own.
+                    let said = match &document {
+                        Ok(document) => document["error"].as_str().unwrap_or_default(),
+                        Err(_) => text.lines().next().unwrap_or_default(),
+                    };
+                    let said: String = said.chars().take(200).collect();
+                    Err(Failed::Refused(status, heureka::wire::one_line(&said)))
                 }
             }
         })
@@ -122,11 +130,7 @@ impl Remote {
     }
 
     fn address(&self, config: &Config, asked: &Asked<'_>) -> Url {
-        let mut url = self.url.clone().unwrap_or_else(|| {
-            let mut url = own(&config.http);
-            url.set_path(&config.http.context_path);
-            url
-        });
+        let mut url = self.reach.address(config);
         url.set_query(None);
         if let Ok(mut segments) = url.path_segments_mut() {
             segments
@@ -138,5 +142,13 @@ impl Remote {
             url.query_pairs_mut().extend_pairs(&asked.query);
         }
         url
+    }
+}
+
+/// A name that can stand in a path.
+pub(super) fn name(text: &str) -> Result<String, &'static str> {
+    match text {
+        "" | "." | ".." => Err("no name of an application or instance"),
+        _ => Ok(text.to_string()),
     }
 }

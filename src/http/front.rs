@@ -248,17 +248,13 @@ fn counted_refusal(http: &Http, request: &Request, error: ApiError) -> Response<
 }
 
 impl<S> Worker<S> {
-    /// Whether a page of another site has a browser change something here; not on Eureka's own paths, whose clients
-    /// say nothing to tell them from browsers.
+    /// Whether a page of another site has a browser change something here. Eureka's clients say nothing of sites.
     fn is_for_another_site(&self, request: &Request) -> bool {
         let is_read = matches!(
             *request.method(),
             Method::GET | Method::HEAD | Method::OPTIONS
         );
-        let context = &self.http.config.http.context_path;
-        !is_read
-            && is_cross_site(request.head().headers())
-            && route::find(context, request.path()).is_err()
+        !is_read && is_cross_site(request.head().headers())
     }
 
     /// The answer to a request that the guard refuses.

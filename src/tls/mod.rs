@@ -8,15 +8,18 @@
 //! | `pkcs12.rs` | the same from PKCS#12 |
 //! | `stamps.rs` | whether files have changed |
 //! | `serving.rs` | what a node shows to those who connect |
+//! | `pinned.rs` | what asks one node only, known by its certificate |
 //! | `names.rs` | what a certificate calls its holder |
 
 mod material;
 mod names;
+mod pinned;
 mod pkcs12;
 mod serving;
 mod stamps;
 
 pub use material::{Material, TlsError, authorities, material};
 pub use names::names;
+pub use pinned::pinned;
 pub use serving::Serving;
 pub use stamps::Stamps;

@@ -252,7 +252,7 @@ fn why(error: reqwest::Error, patience: Duration) -> CallFailed {
 }
 
 /// The cause that has no other; what is around it only says that there was an error.
-pub(super) fn innermost(error: &dyn Error) -> String {
+pub fn innermost(error: &dyn Error) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;

@@ -30,9 +30,11 @@ use std::rc::Rc;
 
 pub use call::{Answer, Call, CallFailed, Request};
 #[cfg(feature = "server")]
-pub use http::{HttpNetwork, HttpOptions};
+pub use http::{HttpNetwork, HttpOptions, innermost};
 #[cfg(feature = "network")]
 pub(crate) use names::own_address;
+#[cfg(feature = "server")]
+pub use secure::with_certificates;
 pub use sign::{NodeSign, SIGN};
 
 use crate::model::NodeUrl;

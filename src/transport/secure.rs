@@ -80,20 +80,29 @@ impl Secure {
         self.made.borrow().is_some()
     }
 
-    fn make(&self, mut builder: ClientBuilder) -> Result<Client, TlsError> {
-        if let Some(trust) = &self.tls.trust {
-            let all = authorities(trust)?;
-            let roots = all.iter().map(|root| Certificate::from_der(root));
-            let roots: Result<Vec<_>, _> = roots.collect();
-            builder = builder.tls_certs_only(roots.map_err(|error| broken(&error))?);
-        }
-        if let Some(key) = &self.tls.key {
-            let pem = material(key)?.to_pem();
-            let identity = Identity::from_pem(pem.reveal().as_bytes());
-            builder = builder.identity(identity.map_err(|error| broken(&error))?);
-        }
+    fn make(&self, builder: ClientBuilder) -> Result<Client, TlsError> {
+        let builder = with_certificates(builder, &self.tls)?;
         builder.build().map_err(|error| broken(&error))
     }
+}
+
+/// A client that trusts and shows what the settings say.
+pub fn with_certificates(
+    mut builder: ClientBuilder,
+    tls: &ClientTls,
+) -> Result<ClientBuilder, TlsError> {
+    if let Some(trust) = &tls.trust {
+        let all = authorities(trust)?;
+        let roots = all.iter().map(|root| Certificate::from_der(root));
+        let roots: Result<Vec<_>, _> = roots.collect();
+        builder = builder.tls_certs_only(roots.map_err(|error| broken(&error))?);
+    }
+    if let Some(key) = &tls.key {
+        let pem = material(key)?.to_pem();
+        let identity = Identity::from_pem(pem.reveal().as_bytes());
+        builder = builder.identity(identity.map_err(|error| broken(&error))?);
+    }
+    Ok(builder)
 }
 
 fn broken(error: &reqwest::Error) -> TlsError {

@@ -1,5 +1,7 @@
 //! A running node in the terminal: tables, JSON and exit codes, as an operator and their scripts meet them.
 
+use std::process::{Command, Stdio};
+
 use crate::process::{Process, ran};
 use crate::running::Connection;
 
@@ -100,6 +102,7 @@ fn scripts_are_told_by_an_exit_code_what_is_wrong() {
             "kind: wanted",
         ),
         (["override", "A", "i"].to_vec(), 2, "<STATUS>"),
+        (["instances", "."].to_vec(), 2, "no name of"),
     ] {
         let (got, said) = said(&url, &arguments);
         assert_eq!(got, Some(code), "{arguments:?}: {said}");
@@ -108,6 +111,23 @@ fn scripts_are_told_by_an_exit_code_what_is_wrong() {
     let (code, text) = said("http://127.0.0.1:9", &["peers"]);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("nothing answers"), "{text}");
+}
+
+/// As with `| head`.
+#[test]
+fn nobody_who_reads_what_is_printed_is_no_error() {
+    for arguments in [&["check-config"][..], &["completions", "bash"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heureka"));
+        let command = command.args(arguments).stdin(Stdio::null());
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let end = child.wait_with_output().unwrap();
+        assert!(end.status.success() && end.stderr.is_empty(), "{end:?}");
+    }
 }
 
 #[test]

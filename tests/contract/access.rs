@@ -579,7 +579,7 @@ async fn who_was_not_let_through_is_counted_by_why() {
     assert!(page.contains(refused), "{page}");
 }
 
-/// Outside of Eureka's own paths, whose clients cannot be told from browsers.
+/// On Eureka's own paths, too; clients, which are no browsers, say nothing of sites.
 #[actix_web::test]
 async fn what_another_site_makes_a_browser_send_is_refused() {
     let node = TestNode::with(guarded());
@@ -596,8 +596,19 @@ async fn what_another_site_makes_a_browser_send_is_refused() {
             "/eureka/apps/A",
             "cross-site",
             "http://evil.example",
-            204,
+            403,
         ),
+        ("POST", "/eureka/apps/A", "", "http://evil.example", 403),
+        ("POST", "/eureka/apps/A", "none", "", 204),
+        ("POST", "/eureka/apps/A", "", "", 204),
+        (
+            "POST",
+            "/eureka/peerreplication/batch",
+            "cross-site",
+            "",
+            403,
+        ),
+        ("DELETE", "/eureka/apps/A/i", "cross-site", "", 403),
     ] {
         let request = node
             .request(method.parse().unwrap(), path)

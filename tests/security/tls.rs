@@ -1,6 +1,7 @@
 //! TLS on real ports: certificates of nodes and of clients, and what they may do.
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::rc::Rc;
 
 use heureka::config::{Certificate, Config, Mode};
@@ -13,7 +14,7 @@ use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use crate::running::{Connection, Running};
-use crate::{LONGEST, registration};
+use crate::{LONGEST, process, registration};
 
 /// An authority that certifies whoever asks.
 struct Authority {
@@ -155,6 +156,54 @@ async fn whoever_speaks_without_tls_is_told_so() {
         "this port speaks https only (server.ssl.enabled)"
     );
     assert!(connection.is_closed().await);
+}
+
+/// The settings of such a node, as a command is told them.
+fn settings<'a>(
+    port: &'a str,
+    own: &'a Certified,
+    authority: &'a Authority,
+) -> [(&'a str, &'a str); 6] {
+    [
+        ("SERVER_ADDRESS", "127.0.0.1"),
+        ("SERVER_PORT", port),
+        ("SERVER_SSL_CERTIFICATE", &own.chain),
+        ("SERVER_SSL_CERTIFICATEPRIVATEKEY", &own.key),
+        ("SERVER_SSL_TRUSTCERTIFICATE", &authority.pem),
+        ("SERVER_SSL_CLIENTAUTH", "need"),
+    ]
+}
+
+#[tokio::test]
+async fn commands_know_their_own_node_by_its_certificate_and_others_by_their_authority() {
+    let authority = Authority::new();
+    let own = authority.certify("node");
+    let mut config = secure(&authority, ClientAuth::Need);
+    config.tls.server.as_mut().unwrap().key = shows(&own);
+    let node = Running::start(config);
+    let port = node.address.port().to_string();
+    for command in [["health", "--live"], ["apps", "--json"]] {
+        let ran = process::ran_in(Path::new("."), &command, &settings(&port, &own, &authority));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        // The authority is the same, but this is another node.
+        let other = authority.certify("node");
+        let settings = settings(&port, &other, &authority);
+        let ran = process::ran_in(Path::new("."), &command, &settings);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+    }
+
+    let node = Running::start(secure(&authority, ClientAuth::None));
+    let url = url(node.address, "");
+    let name = format!("heureka-{}-ca.pem", node.address.port());
+    let file = std::env::temp_dir().join(name);
+    std::fs::write(&file, &authority.pem).unwrap();
+    let health = ["health", "--url", &url];
+    assert_eq!(process::ran(&health).code, Some(1));
+    let ca = file.display().to_string();
+    let ran = process::ran(&[&health[..], &["--ca", &ca]].concat());
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.starts_with(&url), "{ran:?}");
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use super::figures::Figures;
 use super::link::Link;
 use super::server::Server;
 use super::{BenchArguments, report};
+use crate::command::print::print;
 
 /// What all clients share, and how far they are.
 pub(super) struct Fleet {
@@ -44,31 +45,28 @@ pub(in crate::command) fn run(settings: BenchArguments) -> ExitCode {
 
 async fn measure(settings: BenchArguments) -> ExitCode {
     let fleet = Rc::new(Fleet::new(settings));
-    println!("{}", report::plan(&fleet.settings));
+    print(format_args!("{}\n", report::plan(&fleet.settings)));
     let progress = tokio::task::spawn_local(report::progress(fleet.clone()));
 
     let started = Instant::now();
     let clients = Fleet::register(&fleet).await;
     let entered = fleet.figures.replace(Figures::new());
-    println!(
-        "all are registered\n{}",
-        report::table(&entered, started.elapsed())
-    );
+    let table = report::table(&entered, started.elapsed());
+    print(format_args!("all are registered\n{table}\n"));
 
     let started = Instant::now();
     let clients = Fleet::live(&fleet, clients).await;
     let lived = fleet.figures.replace(Figures::new());
     progress.abort();
-    println!(
-        "as they lived\n{}",
-        report::table(&lived, started.elapsed())
-    );
+    let table = report::table(&lived, started.elapsed());
+    print(format_args!("as they lived\n{table}\n"));
 
     if !fleet.settings.keep {
         let started = Instant::now();
         leave(clients).await;
         let left = fleet.figures.replace(Figures::new());
-        println!("all have left\n{}", report::table(&left, started.elapsed()));
+        let table = report::table(&left, started.elapsed());
+        print(format_args!("all have left\n{table}\n"));
     }
     match entered.failures() + lived.failures() {
         0 => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
-//! Requests that a page of another site makes a browser send: refused where they would change something, outside of
-//! Eureka's own paths, whose clients say nothing to go by. Pure.
+//! Requests that a page of another site makes a browser send: refused where they would change something. Eureka's
+//! clients are no browsers and say nothing of sites. Pure.
 
 use actix_web::http::header::{HOST, HeaderMap, HeaderName, ORIGIN};
 
