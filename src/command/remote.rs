@@ -49,8 +49,10 @@ pub(super) struct Asked<'a> {
 pub(super) enum Failed {
     /// There is no way to it.
     Unasked(String),
-    /// Nobody answered, or not what a node answers.
+    /// Nobody answered.
     Silent(String),
+    /// What answered is no node.
+    Foreign(StatusCode),
     /// It refused.
     Refused(StatusCode, String),
 }
@@ -62,7 +64,7 @@ impl Failed {
             Self::Refused(StatusCode::NOT_FOUND, _) => 3,
             Self::Refused(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => 4,
             Self::Refused(status, _) if status.is_client_error() => 5,
-            Self::Refused(..) | Self::Silent(_) | Self::Unasked(_) => 1,
+            Self::Refused(..) | Self::Silent(_) | Self::Foreign(_) | Self::Unasked(_) => 1,
         })
     }
 }
@@ -71,6 +73,12 @@ impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unasked(why) => write!(f, "cannot ask: {why}"),
+            Self::Foreign(status) => {
+                write!(
+                    f,
+                    "answered {status}, and not as a node does: see the path of --url"
+                )
+            }
             Self::Silent(why) => write!(f, "nothing answers ({why})"),
             Self::Refused(status, said) => write!(f, "answered {status}: {said}"),
         }
@@ -99,9 +107,7 @@ impl Remote {
             let document = serde_json::from_str::<Value>(&text);
             match (status, document) {
                 (StatusCode::OK, Ok(document)) => Ok(document),
-                (StatusCode::OK, Err(_)) => {
-                    Err(Failed::Silent("that is no answer of a node".to_string()))
-                }
+                (StatusCode::OK | StatusCode::NOT_FOUND, Err(_)) => Err(Failed::Foreign(status)),
                 (status, document) => {
                     // A proxy, or a port that wants TLS, says something of its own.
                     let said = match &document {
@@ -131,6 +137,11 @@ impl Remote {
 
     fn address(&self, config: &Config, asked: &Asked<'_>) -> Url {
         let mut url = self.reach.address(config);
+        // What clients are told leads to the same node.
+        let path = url.path().trim_end_matches('/');
+        let path = path.strip_suffix("/v2").unwrap_or(path);
+        let path = path.strip_suffix("/eureka").unwrap_or(path).to_string();
+        url.set_path(&path);
         url.set_query(None);
         if let Ok(mut segments) = url.path_segments_mut() {
             segments

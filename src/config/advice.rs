@@ -1,5 +1,6 @@
 //! What one might do otherwise although nothing is wrong: for `check-config` and the start.
 
+use super::own_address::{is_local, listens_at};
 use super::peer_lists::DEFAULT_ZONE;
 use super::{
     CacheConfig, Config, EvictionConfig, Mode, PreservationConfig, Protection, RegistryConfig, keys,
@@ -33,7 +34,7 @@ impl Config {
 
     fn of_protection(&self) -> Option<String> {
         let off = self.preservation.protection == Protection::Off || !self.preservation.enabled;
-        (off && self.peers.are_listed()).then(|| {
+        (off && self.has_others()).then(|| {
             format!(
                 "self-preservation is off in a cluster: a node that is cut off from its clients forgets them \
                  ({}, {})",
@@ -61,6 +62,13 @@ impl Config {
         }
     }
 
+    fn has_others(&self) -> bool {
+        let peers = &self.peers;
+        let mut urls = peers.service_urls.values().flatten();
+        let by_name = peers.dns_lists.is_some() || !peers.dns_hosts.is_empty();
+        by_name || urls.any(|url| !self.is_own(url))
+    }
+
     /// Whether a URL is this node's. Several nodes on one machine have different ports.
     fn is_own(&self, url: &NodeUrl) -> bool {
         if let Some(mine) = &self.peers.my_url {
@@ -71,7 +79,7 @@ impl Config {
         let names = [&self.instance.host_name, &self.instance.ip_addr];
         let is_named = names.iter().any(|name| name.as_deref() == Some(url.host()));
         (is_named && has_port(self.instance.port.unwrap_or(bound)))
-            || (url.host() == "localhost" && has_port(bound))
+            || (has_port(bound) && listens_at(self.http.address, url.host(), is_local))
     }
 
     fn of_delta(&self) -> Option<String> {
@@ -154,6 +162,17 @@ mod tests {
             (
                 vec![list],
                 vec!["eureka.client.service-url.defaultZone does not name this node"],
+            ),
+            (
+                vec![(
+                    "eureka.client.service-url.z",
+                    "http://127.0.0.1:8761/,http://b/",
+                )],
+                vec![],
+            ),
+            (
+                vec![list, own, ("eureka.server.self-preservation", "off")],
+                vec!["eureka.client.service-url.defaultZone names this node only"],
             ),
             (
                 vec![("eureka.instance.lease-expiration-duration-in-seconds", "59")],

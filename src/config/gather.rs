@@ -387,6 +387,39 @@ w: second
         assert_eq!(gather(&missing, &[], &[]).mistakes.len(), 1);
     }
 
+    #[test]
+    fn what_the_environment_and_the_command_line_import_counts_most_of_all_files() {
+        let files = [
+            (
+                "application.yml",
+                "spring.config.import: extra.yml\nv: main\nw: main",
+            ),
+            ("extra.yml", "v: extra\nw: extra"),
+            ("tree/v", "tree"),
+        ];
+        let (name, variable) = ("spring.config.import", "SPRING_CONFIG_IMPORT");
+        let import = "configtree:tree/";
+        let json = [(
+            "SPRING_APPLICATION_JSON",
+            r#"{"spring.config.import":"configtree:tree/"}"#,
+        )];
+        for sources in [
+            gather(&files, &[(variable, import)], &[]),
+            gather(&files, &[], &[(name, import)]),
+            gather(&files, &[], &[("spring.config.import[0]", import)]),
+            gather(&files, &json, &[]),
+        ] {
+            let got = ["v", "w"].map(|key| text(&sources, key));
+            assert_eq!(got, ["tree", "extra"], "what the file imports counts, too");
+            assert_eq!(sources.mistakes, []);
+        }
+        let over = gather(&files, &[(variable, import), ("V", "environment")], &[]);
+        assert_eq!(text(&over, "v"), "environment");
+        let missing = gather(&files, &[(variable, "file:no.yml")], &[]);
+        let wanted = "no.yml: there is no such file or folder";
+        assert_eq!(missing.mistakes[0].to_string(), wanted);
+    }
+
     /// config.md §7.3.
     #[test]
     fn netflix_files_count_less_than_spring_s_and_have_names_of_their_own() {

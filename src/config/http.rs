@@ -1,6 +1,6 @@
 //! Where and how the node listens.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::time::Duration;
 
 use super::keys;
@@ -54,7 +54,12 @@ impl HttpConfig {
         let max_batch = size(default.max_batch, keys::MAX_BATCH);
         let max_unpacked = size(default.max_unpacked, keys::MAX_UNPACKED);
         Self {
-            address: reader.number(keys::ADDRESS, "an IP address", default.address),
+            address: reader.value(
+                keys::ADDRESS,
+                "an IP address, or a name that this machine can look up",
+                default.address,
+                address,
+            ),
             port: reader.number(keys::PORT, "a number from 0 to 65535", default.port),
             context_path: reader.value(
                 keys::CONTEXT_PATH,
@@ -81,6 +86,23 @@ fn grace(reader: &mut Reader<'_>, default: Duration) -> Duration {
     match how {
         "immediate" => Duration::ZERO,
         _ => grace,
+    }
+}
+
+/// An address as such, or the first one that a name has.
+fn address(text: &str) -> Option<IpAddr> {
+    if let Ok(address) = text.parse() {
+        return Some(address);
+    }
+    let mut addresses = (text, 0).to_socket_addrs().ok()?;
+    addresses.next().map(|address| address.ip())
+}
+
+/// A path as Spring takes it, where a slash may be missing at the beginning.
+pub(super) fn with_slash(text: &str) -> String {
+    match text.starts_with('/') || text.is_empty() {
+        true => text.to_string(),
+        false => format!("/{text}"),
     }
 }
 

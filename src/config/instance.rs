@@ -1,6 +1,7 @@
 //! The node as an instance of its own kind: what it says of itself (config.md §2).
 
 use super::keys;
+use super::links::{Link, Links};
 use super::read::Reader;
 use crate::model::{EpochMillis, InstanceInfo, InstanceStatus, LeaseTerms, Metadata, Port, Text};
 
@@ -45,28 +46,6 @@ pub struct InstanceConfig {
     pub links: Links,
 }
 
-/// Where to look at a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Links {
-    /// For people; default `/`.
-    pub home_page: Link,
-    /// For people who want to know more; default `/actuator/info`.
-    pub status_page: Link,
-    /// For machines; default `/actuator/health`.
-    pub health_check: Link,
-    /// The same over TLS; default none.
-    pub secure_health_check: Option<String>,
-}
-
-/// An address on this node: a whole one, or else a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// `${eureka.hostname}` in it is the host name.
-    pub url: Option<String>,
-    /// With a slash at its beginning.
-    pub path: String,
-}
-
 /// What the record has from elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Own<'a> {
@@ -76,6 +55,8 @@ pub struct Own<'a> {
     pub ip_addr: &'a str,
     /// The port that it listens on.
     pub port: u16,
+    /// The path that all of its own begin with, such as `/registry`, or nothing.
+    pub context_path: &'a str,
     /// When it started.
     pub started: EpochMillis,
 }
@@ -102,17 +83,6 @@ impl Default for InstanceConfig {
             metadata: Metadata::default(),
             status: InstanceStatus::Up,
             links: Links::default(),
-        }
-    }
-}
-
-impl Default for Links {
-    fn default() -> Self {
-        Self {
-            home_page: Link::at("/"),
-            status_page: Link::at("/actuator/info"),
-            health_check: Link::at("/actuator/health"),
-            secure_health_check: None,
         }
     }
 }
@@ -146,12 +116,24 @@ impl InstanceConfig {
         }
     }
 
+    /// Where links lead: to the port for TLS if there is one.
+    fn origin(&self, host: &str, port: u16) -> String {
+        match self.secure_port {
+            Port {
+                number,
+                enabled: true,
+            } => format!("https://{host}:{number}"),
+            _ => format!("http://{host}:{port}"),
+        }
+    }
+
     /// The node's own record.
     pub fn record(&self, own: Own<'_>) -> InstanceInfo {
         let port = self.port.unwrap_or(own.port);
         let id = || format!("{}:{}:{port}", own.host_name, self.app);
         let text = |text: &Option<String>| text.as_deref().map(Text::from);
-        let link = |link: &Link| Some(link.on(own.host_name, port).into());
+        let origin = self.origin(own.host_name, port);
+        let link = |link: &Link| Some(link.on(own, &origin).into());
         let secure_vip = self.secure_port.enabled.then_some(&self.app);
         InstanceInfo {
             instance_id: Some(self.instance_id.clone().unwrap_or_else(id).into()),
@@ -181,42 +163,6 @@ impl InstanceConfig {
             last_dirty: own.started,
             asg_name: text(&self.asg),
             ..InstanceInfo::new(&self.app.to_uppercase(), own.host_name, own.ip_addr)
-        }
-    }
-}
-
-impl Links {
-    fn read(reader: &mut Reader<'_>) -> Self {
-        let default = Self::default();
-        let mut link = |url: &'static str, path: &'static str, default: Link| Link {
-            url: reader.name(url),
-            path: reader.value(
-                path,
-                "a path that begins with a slash",
-                default.path,
-                |text| text.starts_with('/').then(|| text.to_string()),
-            ),
-        };
-        let (home, status, health) = (default.home_page, default.status_page, default.health_check);
-        Self {
-            home_page: link(keys::HOME_PAGE_URL, keys::HOME_PAGE_PATH, home),
-            status_page: link(keys::STATUS_PAGE_URL, keys::STATUS_PAGE_PATH, status),
-            health_check: link(keys::HEALTH_CHECK_URL, keys::HEALTH_CHECK_PATH, health),
-            secure_health_check: reader.name(keys::SECURE_HEALTH_CHECK_URL),
-        }
-    }
-}
-
-impl Link {
-    fn at(path: &str) -> Self {
-        let path = path.to_string();
-        Self { url: None, path }
-    }
-
-    fn on(&self, host: &str, port: u16) -> String {
-        match &self.url {
-            Some(url) => url.replace("${eureka.hostname}", host),
-            None => format!("http://{host}:{port}{}", self.path),
         }
     }
 }
@@ -265,6 +211,7 @@ mod tests {
         host_name: "node1",
         ip_addr: "10.0.0.7",
         port: 8762,
+        context_path: "",
         started: 5,
     };
 
@@ -348,8 +295,8 @@ mod tests {
             app_group_name: Some("CORE".into()),
             asg_name: Some("asg".into()),
             home_page_url: Some("https://node1/x".into()),
-            status_page_url: Some("http://node1:80/info".into()),
-            health_check_url: Some("http://node1:80/actuator/health".into()),
+            status_page_url: Some("https://node1:8443/info".into()),
+            health_check_url: Some("https://node1:8443/actuator/health".into()),
             secure_health_check_url: Some("https://h/".into()),
             vip_address: Some("Discovery".into()),
             secure_vip_address: Some("Discovery".into()),
@@ -358,6 +305,28 @@ mod tests {
             ..InstanceInfo::new("DISCOVERY", "node1", "10.0.0.7")
         };
         assert_eq!(record, wanted);
+    }
+
+    /// client.md §17.2.
+    #[test]
+    fn links_have_the_path_that_all_of_the_node_s_begin_with_once() {
+        let config = read(&[
+            ("eureka.instance.status-page-url-path", "/registry/info"),
+            ("eureka.instance.health-check-url-path", "actuator/health"),
+            ("eureka.instance.home-page-url-path", "/registry2"),
+        ]);
+        let record = config.unwrap().record(Own {
+            context_path: "/registry",
+            ..OWN
+        });
+        for (link, wanted) in [
+            (record.home_page_url, "/registry/registry2"),
+            (record.status_page_url, "/registry/info"),
+            (record.health_check_url, "/registry/actuator/health"),
+        ] {
+            let wanted = format!("http://node1:8762{wanted}");
+            assert_eq!(link.as_deref(), Some(wanted.as_str()));
+        }
     }
 
     #[test]
@@ -387,7 +356,6 @@ mod tests {
                 "2147483648",
             ),
             ("eureka.instance.initial-status", "FINE"),
-            ("eureka.instance.home-page-url-path", "page"),
         ] {
             let mistakes = read(&[(key, text)]).unwrap_err();
             let starts = mistakes

@@ -52,6 +52,11 @@ pub(super) fn load(
             .collect();
         loader.locations(&locations);
     }
+    if above.has(&keys::CONFIG_IMPORT.into()) {
+        // It counts most of all files, whatever documents import.
+        let known = loader.known(above);
+        loader.import(Path::new(""), &known);
+    }
     loader.found
 }
 
@@ -176,7 +181,11 @@ impl Loader<'_> {
             self.without_profiles(&mut properties);
         }
         self.found.add(properties);
-        self.import(path, &alone);
+        if alone.has(&keys::CONFIG_IMPORT.into()) {
+            alone.append(&self.above.without(keys::CONFIG_IMPORT));
+            let known = self.known(&alone);
+            self.import(path.parent().unwrap_or(Path::new("")), &known);
+        }
     }
 
     /// Whether a document counts under a condition, or without one; not at all is none.
@@ -233,16 +242,16 @@ impl Loader<'_> {
         }
     }
 
-    /// What a document brings in counts more than itself.
-    fn import(&mut self, path: &Path, document: &Sources) {
-        if !document.has(&keys::CONFIG_IMPORT.into()) {
-            return;
-        }
+    /// What was found so far, and above it this: what placeholders are filled in from.
+    fn known(&self, above: &Sources) -> Sources {
         let mut known = self.found.clone();
-        known.append(document);
-        known.append(self.above);
+        known.append(above);
         known.facts = self.above.facts.clone();
-        let here = path.parent().unwrap_or(Path::new(""));
+        known
+    }
+
+    /// What is brought in counts more than what names it.
+    fn import(&mut self, here: &Path, known: &Sources) {
         let texts = known.words(keys::CONFIG_IMPORT).into_iter();
         let locations: Vec<_> = texts
             .map(|text| Location::of(text.trim_end_matches("[.yaml]").trim_end_matches("[.yml]"), here))

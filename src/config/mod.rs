@@ -25,7 +25,10 @@
 //! | `units.rs` | times and sizes |
 //! | `unknown.rs` | names that are no settings |
 //! | `http.rs` `limits.rs` `overload.rs` `registry.rs` `preservation.rs` `eviction.rs` `cache.rs` `journal.rs` `page.rs` `peers.rs` `instance.rs` `log.rs` | the structs |
+//! | `kinds.rs` | one kind of value each: names, numbers, times, sizes |
+//! | `links.rs` | where a node's own record says to look at it |
 //! | `peer_lists.rs` | the lists of peers, in all their forms |
+//! | `own_address.rs` | whether an address leads to this node |
 //! | `security.rs` `security_read.rs` `password.rs` | who may do what |
 //! | `fetch_limit.rs` | Eureka's own limiter of reads |
 //! | `tls.rs` | certificates and keys, by server and client |
@@ -44,13 +47,16 @@ mod instance;
 mod journal;
 mod key;
 pub mod keys;
+mod kinds;
 mod limits;
+mod links;
 mod load;
 mod location;
 mod log;
 mod mistake;
 mod netflix;
 mod overload;
+mod own_address;
 mod page;
 mod pairs;
 mod password;
@@ -78,12 +84,14 @@ pub use fetch_limit::FetchLimitConfig;
 pub use files::{Disk, Files};
 pub use gather::Given;
 pub use http::HttpConfig;
-pub use instance::{InstanceConfig, Link, Links, Own};
+pub use instance::{InstanceConfig, Own};
 pub use journal::JournalConfig;
 pub use limits::LimitsConfig;
+pub use links::{Link, Links};
 pub use log::LogConfig;
 pub use mistake::ConfigError;
 pub use overload::OverloadConfig;
+pub use own_address::{is_local, listens_at};
 pub use page::PageConfig;
 pub use password::Password;
 pub use peer_lists::{DEFAULT_ZONE, DnsLists};

@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 use std::str::FromStr;
-use std::time::Duration;
 
 use super::key::Key;
 use super::keys;
@@ -12,7 +11,7 @@ use super::property::Found;
 use super::report::Setting;
 use super::sources::Unfilled;
 use super::{Sources, units};
-use crate::model::{Limit, NodeUrl, without_credentials};
+use crate::model::{NodeUrl, without_credentials};
 
 /// Reads values from the sources and remembers what was wrong.
 pub(super) struct Reader<'s> {
@@ -39,6 +38,22 @@ impl<'s> Reader<'s> {
         for warning in self.sources.unknown() {
             self.warn(warning);
         }
+    }
+
+    /// Reads settings that count only where something is switched on. Elsewhere nothing in them is a mistake.
+    pub(super) fn only_where<T>(
+        &mut self,
+        is_on: bool,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        let (mistakes, warnings) = (self.mistakes.len(), self.warnings.len());
+        let settings = read(self);
+        if is_on {
+            return Some(settings);
+        }
+        self.mistakes.truncate(mistakes);
+        self.warnings.truncate(warnings);
+        None
     }
 
     /// Whether the user set this key.
@@ -68,7 +83,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Notes what is in force; what is asked for twice is noted once.
-    fn note(&mut self, key: &Key, text: Option<&str>, from: Option<&str>) {
+    pub(super) fn note(&mut self, key: &Key, text: Option<&str>, from: Option<&str>) {
         let key = key.to_string();
         let text = text.filter(|text| !text.is_empty());
         self.settings.retain(|known| known.key != key);
@@ -105,7 +120,7 @@ impl<'s> Reader<'s> {
     }
 
     /// The same where the default is written otherwise than it is.
-    fn value_or<T>(
+    pub(super) fn value_or<T>(
         &mut self,
         key: impl Into<Key>,
         wanted: &'static str,
@@ -273,102 +288,6 @@ impl<'s> Reader<'s> {
         };
         self.refuse(key, &found, wanted);
     }
-
-    /// A text, if one is given that is not empty.
-    pub(super) fn name(&mut self, key: impl Into<Key>) -> Option<String> {
-        Some(self.text(key, "")).filter(|text| !text.is_empty())
-    }
-
-    /// A port that one can connect to.
-    pub(super) fn port(&mut self, key: impl Into<Key>, default: u16) -> u16 {
-        let wanted = "a number from 1 to 65535";
-        self.value(key, wanted, default, |text| {
-            let port = units::decimal(text).parse().ok();
-            port.filter(|port| *port != 0)
-        })
-    }
-
-    /// How many of something that there must be at least one of.
-    pub(super) fn count(&mut self, key: &'static str, default: usize) -> usize {
-        self.limit(Limit::new(default, key)).max
-    }
-
-    /// A number of milliseconds without a unit; 0 is no pause.
-    pub(super) fn pause(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
-        let wanted = "a number of milliseconds without a unit";
-        let shown = default.as_millis().to_string();
-        self.value_or(key, wanted, (default, shown), |text| match text {
-            "0" => Some(Duration::ZERO),
-            _ => positive(text).map(Duration::from_millis),
-        })
-    }
-
-    /// A limit, which knows its key. Where nothing is set and the default is the largest number, there is none.
-    pub(super) fn limit(&mut self, default: Limit) -> Limit {
-        // Far beyond any machine, and far from where sums overflow.
-        let sensible = 1..=1_usize << 40;
-        let shown = match default.max {
-            usize::MAX => String::new(),
-            max => max.to_string(),
-        };
-        let parse = |text: &str| {
-            let max = units::decimal(text).parse().ok();
-            max.filter(|max| sensible.contains(max))
-        };
-        let default_max = (default.max, shown);
-        let max = self.value_or(default.key, "a positive number", default_max, parse);
-        Limit { max, ..default }
-    }
-
-    /// A positive number of milliseconds, without a unit as in Java.
-    pub(super) fn millis(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
-        let wanted = "a positive number of milliseconds without a unit";
-        let shown = default.as_millis().to_string();
-        self.value_or(key, wanted, (default, shown), |text| {
-            positive(text).map(Duration::from_millis)
-        })
-    }
-
-    /// A positive number of seconds, without a unit as in Java.
-    pub(super) fn seconds(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
-        let wanted = "a positive number of seconds without a unit";
-        let shown = default.as_secs().to_string();
-        self.value_or(key, wanted, (default, shown), |text| {
-            positive(text).map(Duration::from_secs)
-        })
-    }
-
-    /// A time as Spring has it: `30s`, `5m`, `PT1M`; a number alone is of milliseconds. Less than a year.
-    pub(super) fn duration(&mut self, key: impl Into<Key>, default: Duration) -> Duration {
-        let wanted = "a time such as 500ms, 30s or 5m";
-        self.value(key, wanted, default, units::duration)
-    }
-
-    /// A size as Spring has it: `8KB`, `1MB`; a number alone is of bytes.
-    pub(super) fn size(&mut self, key: impl Into<Key>, default: usize) -> usize {
-        self.value(key, "a size such as 8KB or 1MB", default, units::size)
-    }
-
-    /// A flag, in any of Spring's words (config.md §6.5).
-    pub(super) fn flag(&mut self, key: impl Into<Key>, default: bool) -> bool {
-        self.value(key, "true or false", default, |text| {
-            match text.to_ascii_lowercase().as_str() {
-                "true" | "on" | "yes" | "1" => Some(true),
-                "false" | "off" | "no" | "0" => Some(false),
-                _ => None,
-            }
-        })
-    }
-
-    /// Any text, without blanks around it; an empty one is one.
-    pub(super) fn text(&mut self, key: impl Into<Key>, default: &str) -> String {
-        let key = key.into();
-        let found = self.found(key.clone());
-        let from = found.as_ref().map(|found| found.from.clone());
-        let text = found.map_or(default.to_string(), |found| found.text.trim().to_string());
-        self.note(&key, Some(&text), from.as_deref());
-        text
-    }
 }
 
 /// A default as one would write it. What is as good as without end is none.
@@ -385,12 +304,3 @@ fn shown(value: &impl Debug) -> String {
 
 /// The one placeholder that is filled in later, when the host's name is known.
 const HOST: &str = "eureka.hostname";
-
-fn positive(text: &str) -> Option<u64> {
-    // No interval of a year or more is meant; this also keeps sums of times far from overflow.
-    const YEAR_IN_MILLIS: u64 = 366 * 24 * 3_600_000;
-    units::decimal(text)
-        .parse()
-        .ok()
-        .filter(|n| (1..=YEAR_IN_MILLIS).contains(n))
-}

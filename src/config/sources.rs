@@ -73,6 +73,18 @@ impl Sources {
         }
     }
 
+    /// All but one key.
+    pub(super) fn without(&self, key: &str) -> Self {
+        let (whole, element) = (Pattern::of(key), Pattern::of(key).below_index());
+        let is_it = |property: &Property| {
+            let data = whole.data_in(&property.name);
+            data.or_else(|| element.data_in(&property.name)).is_some()
+        };
+        let mut others = self.clone();
+        others.properties.retain(|property| !is_it(property));
+        others
+    }
+
     /// Whether all that was given is the same, word by word.
     pub fn is_same(&self, other: &Self) -> bool {
         let same = |(a, b): (&Property, &Property)| a.name == b.name && a.text == b.text;

@@ -69,6 +69,11 @@ struct Names {
 }
 
 fn server(reader: &mut Reader<'_>) -> Option<ServerTls> {
+    let enabled = reader.flag(keys::SSL_ENABLED, true);
+    reader.only_where(enabled, enabled_server).flatten()
+}
+
+fn enabled_server(reader: &mut Reader<'_>) -> Option<ServerTls> {
     let client_auth = client_auth(reader);
     let bundle = reader.name(keys::SSL_BUNDLE);
     let (names, protocols, ciphers) = match &bundle {
@@ -82,9 +87,6 @@ fn server(reader: &mut Reader<'_>) -> Option<ServerTls> {
     let source = key_source(reader, &names);
     let trust = trust_source(reader, &names);
     let (versions, ciphers) = (versions(reader, protocols), ciphers_of(reader, ciphers));
-    if !reader.flag(keys::SSL_ENABLED, true) {
-        return None;
-    }
     let is_wanted = reader.is_set(keys::SSL_ENABLED)
         || bundle.is_some()
         || trust.is_some()
@@ -170,15 +172,13 @@ fn client(reader: &mut Reader<'_>) -> ClientTls {
         trust_store: keys::CLIENT_TRUST_STORE.into(),
         trust_store_password: keys::CLIENT_TRUST_STORE_PASSWORD.into(),
     };
-    let tls = ClientTls {
+    // As soon as something is set; Spring wants it said.
+    let enabled = reader.flag(keys::CLIENT_TLS_ENABLED, true);
+    let tls = reader.only_where(enabled, |reader| ClientTls {
         key: key_source(reader, &names),
         trust: trust_source(reader, &names),
-    };
-    // As soon as something is set; Spring wants it said.
-    match reader.flag(keys::CLIENT_TLS_ENABLED, true) {
-        true => tls,
-        false => ClientTls::default(),
-    }
+    });
+    tls.unwrap_or_default()
 }
 
 fn key_source(reader: &mut Reader<'_>, names: &Names) -> Option<KeySource> {
@@ -319,10 +319,20 @@ mod tests {
     #[test]
     fn without_a_certificate_there_is_no_tls() {
         assert_eq!(tls(&[]), TlsConfig::default());
-        assert_eq!(
-            tls(&[("server.ssl.enabled", "false"), STORE]),
-            TlsConfig::default()
-        );
+        for off in [
+            STORE,
+            ("server.ssl.key-store", "classpath:keystore.p12"),
+            ("server.ssl.enabled-protocols", "FOO"),
+            ("server.ssl.client-auth", "perhaps"),
+        ] {
+            let server = tls(&[("server.ssl.enabled", "false"), off]);
+            assert_eq!(server, TlsConfig::default(), "{off:?}");
+        }
+        let client = tls(&[
+            ("eureka.client.tls.enabled", "false"),
+            ("eureka.client.tls.key-store", "classpath:client.p12"),
+        ]);
+        assert_eq!(client, TlsConfig::default());
     }
 
     #[test]

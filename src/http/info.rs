@@ -70,6 +70,7 @@ pub(super) fn own_instance(http: &Http) -> InstanceInfo {
         host_name: &identity.host_name,
         ip_addr: &identity.ip_addr,
         port: identity.port,
+        context_path: &http.config.http.context_path,
         started: identity.started.wall,
     })
 }

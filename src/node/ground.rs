@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use actix::{Actor, Addr, Arbiter, Context, Recipient};
 
@@ -147,6 +148,11 @@ impl Ground {
         lookup(self.lists.clone(), me, self.network.clone())
     }
 
+    fn lookup_every(&self) -> Box<dyn Fn() -> Duration> {
+        let lists = self.lists.clone();
+        Box::new(move || refresh_interval(&lists.borrow()))
+    }
+
     pub(super) fn peers(&self) -> Addr<Peers> {
         Peers::new(PeersParts {
             config: self.config.peers.clone(),
@@ -155,7 +161,7 @@ impl Ground {
             metrics: self.metrics.peers.clone(),
             network: self.network.clone(),
             lookup: self.lookup(),
-            lookup_every: refresh_interval(&self.config.peers),
+            lookup_every: self.lookup_every(),
             own_id: self.identity.node_id.clone(),
             seed: self.identity.number(),
         })
@@ -188,6 +194,7 @@ impl Ground {
                 host_name: &self.identity.host_name,
                 ip_addr: &self.identity.ip_addr,
                 port: self.identity.port,
+                context_path: &self.config.http.context_path,
                 started: self.identity.started.wall,
             }),
             registry: registry.clone(),

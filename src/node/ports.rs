@@ -13,7 +13,10 @@ use crate::tls::{Serving, TlsError, authorities, material};
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// A port is not free, or not allowed.
-    #[error("cannot listen on {address}: {error}; choose another port with {key}")]
+    #[error(
+        "cannot listen on {address}: {error}; choose another {}",
+        other(error, key)
+    )]
     Port {
         /// Which one.
         address: SocketAddr,
@@ -25,6 +28,19 @@ pub enum OpenError {
     /// A certificate or key cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
+}
+
+/// What one would set otherwise.
+fn other(error: &io::Error, port: &str) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrNotAvailable => {
+            format!(
+                "address with {}: this machine does not have that one",
+                keys::ADDRESS
+            )
+        }
+        _ => format!("port with {port}"),
+    }
 }
 
 impl Ports {

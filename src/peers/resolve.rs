@@ -7,19 +7,17 @@
 //! by the node's id when it is called.
 
 use std::cell::RefCell;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
 use super::Lookup;
-use crate::config::{Config, DEFAULT_ZONE, DnsLists, PeersConfig};
+use crate::config::{Config, DEFAULT_ZONE, DnsLists, PeersConfig, is_local, listens_at};
 use crate::model::NodeUrl;
 use crate::transport::Network;
 
 /// Names are looked up at least this often: nodes that come and go are found by nothing else.
 const NAMES_LIVE: Duration = Duration::from_secs(10);
-/// An address that no machine has (RFC 5737).
-const NOBODYS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
 /// This node, as others may write it.
 #[derive(Clone, Debug)]
@@ -64,7 +62,8 @@ impl Me {
         }
         let host = url.host();
         let given = host.eq_ignore_ascii_case(&self.host_name) || host == self.ip_addr;
-        let listens = url.port() == self.bound.port() && self.listens_at(host);
+        let listens =
+            url.port() == self.bound.port() && listens_at(self.bound.ip(), host, self.is_local);
         given && url.port() == self.port || listens
     }
 
@@ -77,30 +76,6 @@ impl Me {
             false => addresses,
         }
     }
-
-    /// Whether a connection from here to this host arrives where this node listens.
-    fn listens_at(&self, host: &str) -> bool {
-        let bound = self.bound.ip();
-        if host == "localhost" {
-            return bound.is_unspecified() || bound.is_loopback();
-        }
-        let Ok(address) = host.parse::<IpAddr>().map(|address| address.to_canonical()) else {
-            return false;
-        };
-        if !bound.is_unspecified() {
-            return address == bound.to_canonical();
-        }
-        let is_covered = bound.is_ipv6() || address.is_ipv4();
-        let is_here = address.is_loopback() || address.is_unspecified();
-        is_covered && (is_here || (self.is_local)(address))
-    }
-}
-
-/// Whether this machine has the address: nothing else can be bound to.
-fn is_local(address: IpAddr) -> bool {
-    let can_bind = |address| UdpSocket::bind((address, 0)).is_ok();
-    // Some machines are set to bind anything; they know nothing of what is theirs.
-    can_bind(address) && !can_bind(NOBODYS)
 }
 
 /// Pause between two look-ups.
@@ -470,12 +445,6 @@ mod tests {
             let wanted = format!("http://localhost:{other}/e/").parse().unwrap();
             assert_eq!(listed(&config.peers, &me), [wanted]);
         }
-    }
-
-    #[test]
-    fn a_machine_knows_its_own_addresses() {
-        assert!(is_local(Ipv4Addr::LOCALHOST.into()));
-        assert!(!is_local(NOBODYS));
     }
 
     #[tokio::test]

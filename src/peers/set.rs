@@ -13,7 +13,7 @@ use std::time::Duration;
 use actix::prelude::Request;
 use actix::{
     Actor, ActorFutureExt, Addr, AsyncContext, Context, Handler, Message, Recipient,
-    ResponseFuture, WrapFuture,
+    ResponseFuture, SpawnHandle, WrapFuture,
 };
 
 use super::Lookup;
@@ -40,8 +40,8 @@ pub struct PeersParts {
     pub metrics: PeersMetrics,
     pub network: Rc<dyn Network>,
     pub lookup: Lookup,
-    /// Pause between two times that addresses are looked for.
-    pub lookup_every: Duration,
+    /// Pause between two times that addresses are looked for, as the settings are just then.
+    pub lookup_every: Box<dyn Fn() -> Duration>,
     /// This node's id, as it is in its sign.
     pub own_id: String,
     /// What chance comes from.
@@ -76,6 +76,8 @@ pub struct Peers {
     adopt: Option<Recipient<Adopt>>,
     list: BTreeSet<NodeUrl>,
     running: BTreeMap<NodeUrl, Addr<Replicator>>,
+    /// The next time that addresses are looked for.
+    next: Option<SpawnHandle>,
     /// Addresses on the list that turned out to be our own.
     own: BTreeSet<NodeUrl>,
     started: u64,
@@ -91,6 +93,7 @@ impl Peers {
             adopt: None,
             list: BTreeSet::new(),
             running: BTreeMap::new(),
+            next: None,
             own: BTreeSet::new(),
             started: 0,
             said: None,
@@ -101,7 +104,10 @@ impl Peers {
         let found = (self.parts.lookup)().into_actor(self);
         ctx.spawn(found.map(|found, peers, ctx| {
             peers.found(found, ctx);
-            ctx.run_later(peers.parts.lookup_every, Self::look);
+            let next = ctx.run_later((peers.parts.lookup_every)(), Self::look);
+            if let Some(other) = peers.next.replace(next) {
+                ctx.cancel_future(other);
+            }
         }));
     }
 
@@ -206,8 +212,7 @@ impl Handler<Look> for Peers {
 
     fn handle(&mut self, _: Look, ctx: &mut Context<Self>) {
         if self.adopt.is_some() {
-            let found = (self.parts.lookup)().into_actor(self);
-            ctx.spawn(found.map(|found, peers, ctx| peers.found(found, ctx)));
+            self.look(ctx);
         }
     }
 }

@@ -108,6 +108,15 @@ fn scripts_are_told_by_an_exit_code_what_is_wrong() {
         assert_eq!(got, Some(code), "{arguments:?}: {said}");
         assert!(said.contains(text), "{arguments:?}: {said}");
     }
+    for (path, code, text) in [
+        ("/eureka/", 0, "APPLICATION"),
+        ("/eureka/v2", 0, "APPLICATION"),
+        ("/elsewhere", 1, "not as a node does"),
+    ] {
+        let (got, said) = said(&format!("{url}{path}"), &[&["apps"], &eye[..]].concat());
+        assert_eq!(got, Some(code), "{path}: {said}");
+        assert!(said.contains(text), "{path}: {said}");
+    }
     let (code, text) = said("http://127.0.0.1:9", &["peers"]);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("nothing answers"), "{text}");

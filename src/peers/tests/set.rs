@@ -1,7 +1,10 @@
 //! The list of peers.
 
+use std::time::Duration;
+
 use super::fake::Reply;
 use super::world::World;
+use crate::peers::Look;
 
 #[actix::test]
 async fn a_new_list_closes_who_is_gone_opens_who_is_new_and_leaves_the_others_alone() {
@@ -42,6 +45,22 @@ async fn a_list_that_cannot_be_looked_up_changes_nothing_and_one_without_anybody
     assert_eq!(world.state().await.len(), 1, "down to one");
     world.set_list(&[]).await;
     assert_eq!(world.state().await.len(), 0, "and to none");
+}
+
+#[actix::test]
+async fn settings_that_change_say_from_then_on_how_often_the_list_is_looked_up() {
+    tokio::time::pause();
+    let world = World::with(&["b"]).await;
+    world.lookup_every.set(Duration::from_secs(600));
+    world.pass(10_000).await;
+    world.lookup_every.set(Duration::from_secs(2));
+    world.peers.send(Look).await.unwrap();
+    world.pass(1).await;
+    *world.list.borrow_mut() = Ok(Vec::new());
+    world.pass(1_998).await;
+    assert_eq!(world.state().await.len(), 1, "not yet");
+    world.pass(2).await;
+    assert_eq!(world.state().await.len(), 0);
 }
 
 #[actix::test]

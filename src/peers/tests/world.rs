@@ -1,6 +1,6 @@
 //! A node with a real registry and peers as in `fake.rs`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +27,8 @@ pub struct World {
     pub peers: Addr<Peers>,
     /// Hosts that the list of peers has.
     pub list: List,
+    /// Pause between two looks at that list.
+    pub lookup_every: Rc<Cell<Duration>>,
     fakes: Fakes,
 }
 
@@ -68,6 +70,7 @@ impl World {
     }
 
     fn assemble(config: PeersConfig, clock: Clock, list: List, fakes: Fakes) -> Self {
+        let lookup_every = Rc::new(Cell::new(Duration::from_secs(10)));
         let metrics = Metrics::new();
         let registry = RegistryConfig::of(Mode::Modern);
         let published = Published::new(registry, metrics.registry.renewals.clone());
@@ -79,7 +82,10 @@ impl World {
             metrics: metrics.peers.clone(),
             network: Rc::new(FakeNetwork(fakes.clone(), clock.clone())),
             lookup: lookup(list.clone()),
-            lookup_every: Duration::from_secs(10),
+            lookup_every: {
+                let pause = lookup_every.clone();
+                Box::new(move || pause.get())
+            },
             own_id: OWN.to_string(),
             seed: 1,
         });
@@ -94,6 +100,7 @@ impl World {
             registry: registry.start(),
             peers,
             list,
+            lookup_every,
             fakes,
         }
     }
