@@ -1,9 +1,7 @@
 //! In front of actix-web's router: heads that are too long, streams that are too many, what is turned away
-//! because the worker is late (`limit.rs`), and heartbeats of clients that change nothing visible.
-//!
-//! Heartbeats are nearly all of a registry's requests, so they are answered before an application is looked
-//! for: the path, the instance, its lease, an empty answer. Whatever is not that, or not answered by that
-//! alone, goes on as if nobody had looked. The answers are those of `instances::renew`.
+//! because the worker is late (`limit.rs`), who may (`guard/`), and heartbeats of clients that change nothing visible
+//! (`beat.rs`), which are nearly all of a registry's requests. What of Eureka's a path addresses is found once for all of
+//! them.
 
 use std::cell::Cell;
 use std::pin::Pin;
@@ -11,28 +9,26 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_http::{Payload, Request, Response};
+use actix_http::{Request, Response};
 use actix_service::{Service, ServiceFactory};
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{AppConfig, ServiceResponse};
-use actix_web::http::{Method, StatusCode, header};
+use actix_web::http::Method;
 use actix_web::web::Data;
 use futures_util::future::{Either, MapOk, Ready, TryFutureExt, ready};
 use tokio::time::Instant;
 
 use super::ask::{Ask, origin};
+use super::beat::{beat, is_bare};
 use super::error::ApiError;
 use super::guard::{Guard, Refused, Unsure, Verdict, is_cross_site};
-use super::instances;
 use super::labels::NO_ROUTE;
 use super::limit::{self, Lag, is_late};
-use super::query::Query;
-use super::route::{self, Target};
+use super::route::{self, Route};
 use super::state::Http;
 use super::streams::Stream;
 use crate::metrics::{AuthFailure, ShedClass, ShedReason};
-use crate::model::{Origin, TooMuch};
-use crate::wire::Format;
+use crate::model::TooMuch;
 
 /// Makes the services of a worker.
 pub struct Front<F> {
@@ -131,24 +127,29 @@ where
         self.0.app.poll_ready(cx)
     }
 
-    fn call(&self, request: Request) -> Self::Future {
+    fn call(&self, mut request: Request) -> Self::Future {
         let (worker, now) = (&self.0, Instant::now());
-        if let Some(refused) = worker.turned_away(&request, now) {
+        let is_bare = is_bare(&mut request);
+        let route = route_of(&worker.http, &request);
+        if let Some(refused) = worker.turned_away(&request, route.as_ref(), now) {
             return Either::Left(ready(Ok(refused)));
         }
-        let guard = worker.http.live.guard.load();
-        let Some(guard) = &*guard else {
-            return worker.answer(request, now);
-        };
-        match guard.look(&request, worker.http.clock.now()) {
-            Verdict::Passes => worker.answer(request, now),
-            Verdict::Refused(refused) => {
-                Either::Left(ready(Ok(worker.not_let_through(refused, &request, now))))
+        if let Some(guard) = &*worker.http.live.guard.load() {
+            match guard.look(&request, route.as_ref(), worker.http.clock.now()) {
+                Verdict::Passes => {}
+                Verdict::Refused(refused) => {
+                    let refused = worker.not_let_through(refused, &request, now);
+                    return Either::Left(ready(Ok(refused)));
+                }
+                Verdict::Unsure(unsure) => {
+                    let later = worker.clone().find_out(guard.clone(), unsure, request, now);
+                    return Either::Right(Either::Right(Box::pin(later)));
+                }
             }
-            Verdict::Unsure(unsure) => {
-                let later = worker.clone().find_out(guard.clone(), unsure, request, now);
-                Either::Right(Either::Right(Box::pin(later)))
-            }
+        }
+        match route.and_then(|route| beat(&worker.http, &request, is_bare, &route, now)) {
+            Some(response) => Either::Left(ready(Ok(response))),
+            None => worker.answer(request),
         }
     }
 }
@@ -160,17 +161,22 @@ where
     B: MessageBody + 'static,
 {
     /// The answer to a request that nobody looks into: its head is too long, or there is too much to do.
-    fn turned_away(&self, request: &Request, now: Instant) -> Option<Response<BoxBody>> {
+    fn turned_away(
+        &self,
+        request: &Request,
+        route: Option<&Route<'_>>,
+        now: Instant,
+    ) -> Option<Response<BoxBody>> {
         if let Err(too_much) = fits(&self.http, request) {
             let error = ApiError::HeadTooLong(too_much);
             return Some(refusal(&self.http, request, error));
         }
-        if let Some(refused) = self.too_often(request, now) {
+        if let Some(refused) = self.too_often(request, route, now) {
             return Some(refused);
         }
         let lag = self.lag.at(now);
         match is_late(self.http.config.overload.shed_lag, lag) {
-            true => self.shed(request, lag, now),
+            true => self.shed(request, route, lag, now),
             false => None,
         }
     }
@@ -180,21 +186,24 @@ where
         self: Rc<Self>,
         guard: Arc<Guard>,
         unsure: Unsure,
-        request: Request,
+        mut request: Request,
         now: Instant,
     ) -> Answer<S::Error> {
-        match guard.find_out(unsure, &request, &self.http.clock).await {
-            Ok(()) => self.answer(request, now).await,
-            Err(refused) => Ok(self.not_let_through(refused, &request, now)),
+        let is_bare = is_bare(&mut request);
+        let route = route_of(&self.http, &request);
+        let found = guard.find_out(unsure, &request, route.as_ref(), &self.http.clock);
+        if let Err(refused) = found.await {
+            return Ok(self.not_let_through(refused, &request, now));
+        }
+        match route.and_then(|route| beat(&self.http, &request, is_bare, &route, now)) {
+            Some(response) => Ok(response),
+            None => self.answer(request).await,
         }
     }
 
-    /// The answer to a request that may be answered.
-    fn answer(&self, mut request: Request, now: Instant) -> Answering<S::Future, B, S::Error> {
-        if let Some(response) = beat(&self.http, &mut request, now) {
-            return Either::Left(ready(Ok(response)));
-        }
-        if self.is_for_another_site(&request) {
+    /// The answer to a request that may be answered and is not a heartbeat alone.
+    fn answer(&self, request: Request) -> Answering<S::Future, B, S::Error> {
+        if changes_for_another_site(&request) {
             self.http.metrics.access.failed(AuthFailure::CrossSite);
             let error = ApiError::Forbidden;
             return Either::Left(ready(Ok(refusal(&self.http, &request, error))));
@@ -227,6 +236,16 @@ fn fits(http: &Http, request: &Request) -> Result<(), TooMuch> {
     http.config.limits.head.allows_bytes("the head", bytes)
 }
 
+/// Whether a page of another site has a browser change something here. Eureka's clients say nothing of sites; nor is it
+/// asked of a heartbeat, which is a PUT: for one of those browsers ask beforehand, and nobody here says yes.
+fn changes_for_another_site(request: &Request) -> bool {
+    let is_read = matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::OPTIONS
+    );
+    !is_read && is_cross_site(request.head().headers())
+}
+
 /// The answer to a request that is refused before anybody asks what it wants.
 fn refusal(http: &Http, request: &Request, error: ApiError) -> Response<BoxBody> {
     tracing::warn!(%error, "request refused");
@@ -248,15 +267,6 @@ fn counted_refusal(http: &Http, request: &Request, error: ApiError) -> Response<
 }
 
 impl<S> Worker<S> {
-    /// Whether a page of another site has a browser change something here. Eureka's clients say nothing of sites.
-    fn is_for_another_site(&self, request: &Request) -> bool {
-        let is_read = matches!(
-            *request.method(),
-            Method::GET | Method::HEAD | Method::OPTIONS
-        );
-        !is_read && is_cross_site(request.head().headers())
-    }
-
     /// The answer to a request that the guard refuses.
     fn not_let_through(
         &self,
@@ -273,13 +283,21 @@ impl<S> Worker<S> {
     }
 
     /// The answer to a request of an address that asks more often than it may.
-    fn too_often(&self, request: &Request, now: Instant) -> Option<Response<BoxBody>> {
+    fn too_often(
+        &self,
+        request: &Request,
+        route: Option<&Route<'_>>,
+        now: Instant,
+    ) -> Option<Response<BoxBody>> {
         let http = &self.http;
         let most = http.live.addresses.rate()?;
         let head = request.head();
         let from = head.peer_addr.map(|address| address.ip());
-        let (context, method) = (&http.config.http.context_path, request.method().as_str());
-        let class = limit::class_of(context, request.path(), method, origin(head.headers()));
+        let origin = origin(head.headers());
+        let class = match route {
+            Some(route) => limit::class(&route.target, request.method().as_str(), origin),
+            None => limit::class_of_others(&http.config.http.context_path, request.path()),
+        };
         let wait = http.live.addresses.ask(from, class, most, now)?;
         let error = ApiError::TooOften { most, wait };
         if self.is_due(now) {
@@ -290,9 +308,14 @@ impl<S> Worker<S> {
     }
 
     /// The answer to a request that may not wait as long as it would have to.
-    fn shed(&self, request: &Request, lag: Duration, now: Instant) -> Option<Response<BoxBody>> {
-        let http = &self.http;
-        let route = route::find(&http.config.http.context_path, request.path()).ok()?;
+    fn shed(
+        &self,
+        request: &Request,
+        route: Option<&Route<'_>>,
+        lag: Duration,
+        now: Instant,
+    ) -> Option<Response<BoxBody>> {
+        let (http, route) = (&self.http, route?);
         let ask = Ask::of(request.head().headers()).ok()?;
         let method = request.method().as_str();
         let class = limit::class(&route.target, method, ask.origin);
@@ -330,36 +353,7 @@ impl<S> Worker<S> {
     }
 }
 
-/// The answer to a client's heartbeat, if that is all it is.
-fn beat(http: &Http, request: &mut Request, started: Instant) -> Option<Response<BoxBody>> {
-    let bare = matches!(request.payload(), Payload::None) && !request.upgrade();
-    if !bare || *request.method() != Method::PUT {
-        return None;
-    }
-    let route = route::find(&http.config.http.context_path, request.path()).ok()?;
-    let Target::Instance(app, id) = &route.target else {
-        return None;
-    };
-    let ask = Ask::of(request.head().headers()).ok()?;
-    if ask.origin == Origin::Peer {
-        return None;
-    }
-    let query = Query(request.uri().query().unwrap_or_default());
-    let answer = instances::renew_in_step(http, &ask, query, app, id)?;
-    let label = route.target.label();
-    let seconds = started.elapsed().as_secs_f64();
-    http.metrics
-        .http
-        .answered(label, "PUT", answer.status, seconds);
-    let status = StatusCode::from_u16(answer.status).ok()?;
-    Some(empty(status, ask.accepted.object))
-}
-
-fn empty(status: StatusCode, format: Format) -> Response<BoxBody> {
-    let mut response = Response::with_body(status, BoxBody::new(()));
-    let content_type = header::HeaderValue::from_static(format.media_type());
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, content_type);
-    response
+/// What of Eureka's a request addresses.
+fn route_of<'r>(http: &Http, request: &'r Request) -> Option<Route<'r>> {
+    route::find(&http.config.http.context_path, request.path()).ok()
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::health::PROBES;
-use super::route::{self, Target};
+use super::route::Target;
 use crate::metrics::ShedClass;
 use crate::model::Origin;
 
@@ -38,11 +38,8 @@ pub(super) fn class(target: &Target<'_>, method: &str, origin: Origin) -> ShedCl
     }
 }
 
-/// The same for any path: probes are answered as long as heartbeats, pages go first.
-pub(super) fn class_of(context: &str, path: &str, method: &str, origin: Origin) -> ShedClass {
-    if let Ok(route) = route::find(context, path) {
-        return class(&route.target, method, origin);
-    }
+/// The same for paths that are not Eureka's: probes are answered as long as heartbeats, pages go first.
+pub(super) fn class_of_others(context: &str, path: &str) -> ShedClass {
     let is_probe = path
         .strip_prefix(context)
         .is_some_and(|path| PROBES.contains(&path));
@@ -138,6 +135,7 @@ async fn tick(watch: Rc<Watch>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::route;
     use ShedClass::{Change, Delta, Full, Renewal, Replication};
 
     #[test]
@@ -179,9 +177,8 @@ mod tests {
             ("", "/metrics", Full),
             ("", "/", Full),
             ("", "/eureka/%FF", Full),
-            ("/ctx", "/ctx/eureka/apps/delta", Delta),
         ] {
-            let found = class_of(context, path, "GET", Origin::Client);
+            let found = class_of_others(context, path);
             assert_eq!(found, expected, "{context} {path}");
         }
     }

@@ -16,7 +16,8 @@
 //! | `fetch_limit.rs` | Eureka's own limiter of reads |
 //! | `addresses.rs` `debts.rs` | what one address may take |
 //! | `in_flight.rs` | bytes on their way, and a bound on them |
-//! | `front.rs` | heartbeats, before anything else is looked at |
+//! | `front.rs` | each request, before an application is looked for |
+//! | `beat.rs` | a client's heartbeat |
 //! | `guard/` | who may do what |
 //! | `service.rs` | Eureka's surface: one request from head to answer |
 //! | `lists.rs` | reads of lists |
@@ -45,6 +46,7 @@ mod answer;
 mod api;
 mod ask;
 mod audit;
+mod beat;
 mod body;
 mod by;
 mod channel;

@@ -24,6 +24,7 @@ use crate::config::SecurityConfig;
 use crate::http::ask::origin;
 use crate::http::error::ApiError;
 use crate::http::labels::{Label, NO_ROUTE};
+use crate::http::route::Route;
 use crate::metrics::{AccessMetrics, AuthFailure};
 use crate::model::{Role, Secret, Text};
 
@@ -155,11 +156,16 @@ impl Guard {
         self.nobody.is_some()
     }
 
-    /// Looks at the head of a request.
-    pub(in crate::http) fn look(&self, request: &Request, now: Moment) -> Verdict {
+    /// Looks at the head of a request, whose path was found to address `route`.
+    pub(in crate::http) fn look(
+        &self,
+        request: &Request,
+        route: Option<&Route<'_>>,
+        now: Moment,
+    ) -> Verdict {
         let head = request.head();
         let (method, path) = (request.method().as_str(), request.path());
-        let (need, route) = self.needs.of(method, path, origin(head.headers()));
+        let (need, label) = self.needs.of(method, path, route, origin(head.headers()));
         if need == Need::Nothing {
             return Verdict::Passes;
         }
@@ -185,7 +191,7 @@ impl Guard {
         };
         self.say(&denied, from, now);
         let wait = self.guesses.wait(from, now.mono);
-        Verdict::Refused(self.refused(denied.why, header, route, wait))
+        Verdict::Refused(self.refused(denied.why, header, label, wait))
     }
 
     /// What the settings call the sender of a request that was let through.
@@ -254,6 +260,7 @@ impl Guard {
         &self,
         unsure: Unsure,
         request: &Request,
+        route: Option<&Route<'_>>,
         clock: &Clock,
     ) -> Result<(), Refused> {
         let is_known = || self.right.has(&unsure.mark) || self.wrong.has(&unsure.mark);
@@ -266,7 +273,7 @@ impl Guard {
             Ok(Some(_)) => self.was_wrong(unsure.mark, unsure.from, clock.now()),
             Ok(None) | Err(TooManyWait) => {}
         }
-        match self.look(request, clock.now()) {
+        match self.look(request, route, clock.now()) {
             Verdict::Passes => Ok(()),
             Verdict::Refused(refused) => Err(refused),
             Verdict::Unsure(_) => Err(self.refused(AuthFailure::Busy, None, NO_ROUTE, None)),
@@ -332,7 +339,7 @@ fn allows(holder: &Holder, need: &Need<'_>, now: Moment) -> Result<(), Denied> {
     let (role, app) = match need {
         Need::Nothing => return Ok(()),
         Need::Role(role) => (*role, None),
-        Need::Register(app) => (Role::Register, Some(app)),
+        Need::Register(app) => (Role::Register, Some(*app)),
     };
     let why = if holder.expires.is_some_and(|end| end <= now.wall) {
         AuthFailure::Expired

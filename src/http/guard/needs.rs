@@ -3,30 +3,27 @@
 //! Whatever is not named here needs something: reading needs `read`, anything else `admin`. So a path that is
 //! forgotten, or that two routers read differently, is shut rather than open.
 
-use std::borrow::Cow;
-
 use percent_encoding::percent_decode_str;
 
 use crate::http::health::PROBES;
 use crate::http::labels::{self, Label, NO_ROUTE};
-use crate::http::route::{self, Target};
+use crate::http::route::{Route, Target};
 use crate::model::{Origin, Role};
 
 /// What somebody must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Need<'p> {
+pub(super) enum Need<'r> {
     /// Nothing: everybody may.
     Nothing,
     /// A role.
     Role(Role),
     /// [`Role::Register`] for this application.
-    Register(Cow<'p, str>),
+    Register(&'r str),
 }
 
 /// The paths that are not Eureka's.
 #[derive(Debug)]
 pub(super) struct Needs {
-    context: String,
     health: Vec<String>,
     metrics: Vec<String>,
     open_metrics: bool,
@@ -42,15 +39,19 @@ impl Needs {
             health: PROBES.iter().map(|path| under(path)).collect(),
             metrics: METRICS.iter().map(|path| under(path)).collect(),
             open_metrics,
-            context: context.to_string(),
         }
     }
 
-    /// What a request needs, and the label of its route.
-    pub(super) fn of<'p>(&self, method: &str, path: &'p str, origin: Origin) -> (Need<'p>, Label) {
-        if let Ok(route) = route::find(&self.context, path) {
-            let label = route.target.label();
-            return (eureka(method, route.target, origin), label);
+    /// What a request needs, and the label of its route, which is what its path was found to address.
+    pub(super) fn of<'r>(
+        &self,
+        method: &str,
+        path: &str,
+        route: Option<&'r Route<'_>>,
+        origin: Origin,
+    ) -> (Need<'r>, Label) {
+        if let Some(Route { target, .. }) = route {
+            return (eureka(method, target, origin), target.label());
         }
         if self.health.iter().any(|open| open == path) {
             return (Need::Nothing, labels::HEALTH);
@@ -79,7 +80,7 @@ fn other(is_read: bool) -> Need<'static> {
 }
 
 /// On Eureka's own surface.
-fn eureka<'p>(method: &str, target: Target<'p>, origin: Origin) -> Need<'p> {
+fn eureka<'r>(method: &str, target: &'r Target<'_>, origin: Origin) -> Need<'r> {
     if is_read(method) {
         // A page of what is held is for other nodes.
         let is_page = matches!(target, Target::Registry);
@@ -101,11 +102,12 @@ fn eureka<'p>(method: &str, target: Target<'p>, origin: Origin) -> Need<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::route;
     use Role::{Admin, Peer, Read};
 
     #[test]
     fn every_request_needs_what_the_table_says() {
-        let app = |name: &'static str| Need::Register(name.into());
+        let app = Need::Register;
         let role = Need::Role;
         for (method, path, origin, need) in [
             ("GET", "/eureka/apps", Origin::Client, role(Read)),
@@ -161,8 +163,9 @@ mod tests {
             ("DELETE", "/api/v1/anything", Origin::Client, role(Admin)),
         ] {
             let needs = Needs::new("", false);
+            let route = route::find("", path).ok();
             assert_eq!(
-                needs.of(method, path, origin).0,
+                needs.of(method, path, route.as_ref(), origin).0,
                 need,
                 "{method} {path} {origin:?}"
             );
@@ -181,7 +184,9 @@ mod tests {
             ("GET", "/metrics", Need::Role(Read)),
             ("GET", "/ctx/eureka/apps", Need::Role(Read)),
         ] {
-            assert_eq!(needs.of(method, path, Origin::Client).0, need, "{path}");
+            let route = route::find("/ctx", path).ok();
+            let found = needs.of(method, path, route.as_ref(), Origin::Client).0;
+            assert_eq!(found, need, "{path}");
         }
     }
 }
