@@ -908,3 +908,50 @@ async fn guesses_are_counted_on_when_settings_change() {
     apply(&node, &config).await;
     assert_eq!(guess(20).await, 429);
 }
+
+/// A change of the settings slows nobody whose credentials were right, whatever others send from their address.
+#[actix_web::test]
+async fn who_was_right_is_not_slowed_by_those_who_guess_when_settings_change() {
+    let mut config = guarded();
+    config
+        .security
+        .users
+        .push(user("b", BCRYPT, Grant::of(Role::Read)));
+    let node = TestNode::with(config.clone());
+    let read = async |header: &str| {
+        let asked = node.get("/eureka/apps").from("10.0.0.7:1".parse().unwrap());
+        asked.with(header).await.status
+    };
+    // b with s3cret-ü
+    let hashed = "Basic YjpzM2NyZXQtw7w=";
+    for header in [header::READER, header::FRESH, header::ADMIN, hashed] {
+        assert_eq!(read(header).await, 200, "{header}");
+    }
+    for number in 0..20 {
+        assert_eq!(guess(&node, "10.0.0.7:2", number).await.status, 401);
+    }
+    config
+        .security
+        .users
+        .retain(|user| !matches!(&*user.name, "admin" | "service"));
+    config
+        .security
+        .users
+        .push(user("admin", "other", Grant::of(Role::Admin)));
+    apply(&node, &config).await;
+    for (header, status) in [
+        (header::READER, 200),
+        (header::FRESH, 200),
+        (hashed, 200),
+        // These would be guesses: one whose password is another now, and one who never came before.
+        (header::ADMIN, 429),
+        (header::NODE, 429),
+    ] {
+        assert_eq!(read(header).await, status, "{header}");
+    }
+    // What a token grants is what the settings say now.
+    config.security.tokens[0].grant = Grant::of(Role::Read);
+    apply(&node, &config).await;
+    let changed = ask(&node, "POST", "/eureka/apps/A", header::FRESH).await;
+    assert_eq!((read(header::FRESH).await, changed.status), (200, 403));
+}

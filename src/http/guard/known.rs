@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::credentials::Credentials;
 use super::marks::{Mark, Marker};
 use crate::config::{Password, SecurityConfig, User};
-use crate::model::{EpochMillis, Grant, Role};
+use crate::model::{EpochMillis, Grant, Role, Secret};
 
 /// Somebody who is known.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,6 +16,20 @@ pub(super) struct Holder {
     pub(super) grant: Grant,
     /// From when on nothing is granted.
     pub(super) expires: Option<EpochMillis>,
+    proof: Proof,
+}
+
+/// By what they are recognised.
+#[derive(Debug, PartialEq, Eq)]
+enum Proof {
+    /// The mark of `name:password`.
+    Pair(Mark),
+    /// The mark of a token.
+    Token(Mark),
+    /// A password that is kept as a hash.
+    Hash(Password),
+    /// Something that no header tells.
+    None,
 }
 
 impl Holder {
@@ -25,6 +39,7 @@ impl Holder {
             name: "nobody".to_string(),
             grant: Grant::of(Role::Read),
             expires: None,
+            proof: Proof::None,
         }
     }
 }
@@ -66,27 +81,27 @@ impl Known {
             let Password::Plain(password) = &user.password else {
                 return None;
             };
-            let pair = format!("{}:{}", user.name, password.reveal());
-            Some((marker.mark(pair.as_bytes()), holder(user)))
+            let pair = Secret::new(format!("{}:{}", user.name, password.reveal()));
+            let mark = marker.mark(pair.reveal().as_bytes());
+            Some((mark, holder(user, Proof::Pair(mark))))
         });
         let hashed = config.users.iter().filter_map(|user| {
             let hashed = Hashed {
-                holder: holder(user),
+                holder: holder(user, Proof::Hash(user.password.clone())),
                 password: user.password.clone(),
             };
             let is_plain = matches!(user.password, Password::Plain(_));
             (!is_plain).then(|| (user.name.clone(), Arc::new(hashed)))
         });
         let tokens = config.tokens.iter().map(|token| {
+            let mark = marker.mark(token.token.reveal().as_bytes());
             let holder = Holder {
                 name: token.name.clone(),
                 grant: token.grant.clone(),
                 expires: token.expires,
+                proof: Proof::Token(mark),
             };
-            (
-                marker.mark(token.token.reveal().as_bytes()),
-                Arc::new(holder),
-            )
+            (mark, Arc::new(holder))
         });
         let hashed: HashMap<_, _> = hashed.collect();
         Self {
@@ -108,16 +123,18 @@ impl Known {
         named.or_else(any).map(|(_, holder)| holder)
     }
 
-    /// Who somebody is now whose password, kept as a hash, was right `before`; nobody if that hash is gone.
-    pub(super) fn still(&self, holder: &Arc<Holder>, before: &Self) -> Option<Arc<Holder>> {
-        let (was, is) = (
-            before.hashed.get(&holder.name)?,
-            self.hashed.get(&holder.name)?,
-        );
-        // A token may have the name of a user.
-        let is_theirs = Arc::ptr_eq(&was.holder, holder);
-        let is_same = is_theirs && was.password == is.password;
-        is_same.then(|| is.holder.clone())
+    /// Who somebody is now whose credentials were right under settings before, with the same key for marks; nobody if
+    /// these know them no more.
+    pub(super) fn still(&self, holder: &Holder) -> Option<Arc<Holder>> {
+        match &holder.proof {
+            Proof::Pair(mark) => self.plain.get(mark).cloned(),
+            Proof::Token(mark) => self.tokens.get(mark).cloned(),
+            Proof::Hash(password) => {
+                let is = self.hashed.get(&holder.name)?;
+                (is.password == *password).then(|| is.holder.clone())
+            }
+            Proof::None => None,
+        }
     }
 
     /// What is known of credentials.
@@ -142,11 +159,12 @@ impl Known {
     }
 }
 
-fn holder(user: &User) -> Arc<Holder> {
+fn holder(user: &User, proof: Proof) -> Arc<Holder> {
     Arc::new(Holder {
         name: user.name.clone(),
         grant: user.grant.clone(),
         expires: None,
+        proof,
     })
 }
 
@@ -156,6 +174,7 @@ fn certificates(config: &SecurityConfig) -> Vec<(String, Holder)> {
             name: certificate.name.clone(),
             grant: certificate.grant.clone(),
             expires: None,
+            proof: Proof::None,
         };
         (certificate.subject.clone(), holder)
     });

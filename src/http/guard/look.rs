@@ -109,7 +109,8 @@ impl From<AuthFailure> for Denied {
 
 impl Guard {
     /// The guard that the settings ask for; none if they know nobody. From the one `before` it has who guesses, and
-    /// who was right about a hash that is still there: whoever was taken out is forgotten with the old one.
+    /// whose credentials were right and still are: whoever was taken out is forgotten with the old one. Else whoever
+    /// shares an address with somebody who guesses would be slowed by each change of the settings.
     pub(in crate::http) fn new(
         context: &str,
         security: &SecurityConfig,
@@ -135,7 +136,7 @@ impl Guard {
         };
         if let Some(before) = before {
             before.right.each(|mark, holder| {
-                if let Some(holder) = guard.known.still(holder, &before.known) {
+                if let Some(holder) = guard.known.still(holder) {
                     guard.right.insert(*mark, holder);
                 }
             });
