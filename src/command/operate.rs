@@ -11,7 +11,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::print::print;
-use super::remote::{Asked, Remote, name};
+use super::remote::{Asked, Failed, Remote, name};
 use super::table::{Table, word};
 
 /// What commands without arguments of their own may be told.
@@ -107,8 +107,36 @@ pub(super) fn instances(config: &Config, arguments: &InstancesArguments) -> Exit
             ("HELD SINCE", |one| word(&one["lease"]["heldSince"])),
         ],
     };
-    let asked = read(vec!["apps", &arguments.app]);
-    list(config, &arguments.remote, asked, &table)
+    show(&arguments.remote, all_pages(config, arguments), &table)
+}
+
+/// All instances of an application, as if they came on one page.
+fn all_pages(config: &Config, arguments: &InstancesArguments) -> Result<Value, Failed> {
+    let (remote, mut all, mut after) = (&arguments.remote, Value::Null, None);
+    loop {
+        let limit = Some(("limit", "1000".to_string()));
+        let asked = Asked {
+            query: limit.into_iter().chain(after.take()).collect(),
+            ..read(vec!["apps", &arguments.app])
+        };
+        let mut page = remote.ask(config, asked)?;
+        let next = page["next"].as_str().map(str::to_string);
+        after = next.map(|next| ("after", next));
+        match (
+            all["instances"].as_array_mut(),
+            page["instances"].as_array_mut(),
+        ) {
+            (Some(all), Some(more)) => all.append(more),
+            _ => all = page,
+        }
+        if after.is_none() {
+            break;
+        }
+    }
+    if let Some(all) = all.as_object_mut() {
+        all.remove("next");
+    }
+    Ok(all)
 }
 
 /// `heureka events`.
@@ -216,7 +244,11 @@ fn read(path: Vec<&str>) -> Asked<'_> {
 }
 
 fn list(config: &Config, remote: &Remote, asked: Asked<'_>, table: &Table) -> ExitCode {
-    match remote.ask(config, asked) {
+    show(remote, remote.ask(config, asked), table)
+}
+
+fn show(remote: &Remote, answer: Result<Value, Failed>, table: &Table) -> ExitCode {
+    match answer {
         Ok(answer) if remote.json => print(format_args!("{answer:#}\n")),
         Ok(answer) => print(table.write(&answer)),
         Err(failed) => {

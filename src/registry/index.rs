@@ -40,6 +40,13 @@ impl Index {
         self.held.pin().values().cloned().collect()
     }
 
+    /// The instances of an application by its name in upper case, in no order; takes a look at everything.
+    pub fn of_app(&self, app: &str) -> Vec<Arc<Held>> {
+        let all = self.held.pin();
+        let of_app = all.iter().filter(|(stored, _)| *stored.0.app == *app);
+        of_app.map(|(_, held)| held.clone()).collect()
+    }
+
     /// Instances held.
     pub fn len(&self) -> usize {
         self.held.len()

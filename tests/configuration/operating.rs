@@ -74,6 +74,31 @@ async fn an_operator_sees_what_is_held_and_orders_a_status_and_takes_that_back()
     assert_eq!(answer["apps"][0]["name"], "ORDERS");
 }
 
+/// An answer has so many at most.
+#[tokio::test]
+async fn all_instances_are_listed_however_many_there_are() {
+    // Nobody reads a line for each.
+    let quiet = [("RUST_LOG", "info,heureka::registry=warn")];
+    let mut process = Process::start(&["--port", "0"], &quiet);
+    let address = process.address();
+    let mut connection = Connection::open(address).await;
+    for number in 0..1001 {
+        let record = RECORD.replace("\"i\"", &format!("\"i-{number}\""));
+        let json = "Content-Type: application/json\r\n";
+        let path = "/eureka/apps/ORDERS";
+        let registered = connection.ask("POST", path, json, &record).await;
+        assert_eq!(registered.status, 204);
+    }
+    let url = format!("http://{address}");
+    let (_, table) = said(&url, &["instances", "orders"]);
+    let ids = table.lines().skip(1).map(|line| line.split(' ').next());
+    assert_eq!(ids.collect::<std::collections::BTreeSet<_>>().len(), 1001);
+    let (_, text) = said(&url, &["instances", "orders", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["instances"].as_array().unwrap().len(), 1001);
+    assert_eq!(answer.get("next"), None);
+}
+
 #[test]
 fn scripts_are_told_by_an_exit_code_what_is_wrong() {
     let users = [

@@ -243,6 +243,63 @@ async fn a_whole_application_is_taken_out_and_nothing_else() {
     assert!(events.iter().all(|event| event["reason"] == "gone"));
 }
 
+/// The ids of a page of A, and where the next one begins.
+async fn page(node: &TestNode, query: &str) -> (Vec<String>, Option<String>) {
+    let app = api(node, &format!("/api/v1/apps/a{query}")).await;
+    assert_eq!((&app["name"], &app["count"]), (&"A".into(), &5.into()));
+    let instances = app["instances"].as_array().unwrap();
+    let ids = instances.iter().map(|instance| instance["id"].as_str());
+    let next = app
+        .get("next")
+        .map(|next| next.as_str().unwrap().to_string());
+    (ids.map(|id| id.unwrap().to_string()).collect(), next)
+}
+
+#[actix_web::test]
+async fn an_application_is_shown_a_page_at_a_time() {
+    let node = node_with(Mode::Modern).await;
+    for (app, id) in [("A", "h:1"), ("A", "é"), ("A", "k"), ("A", "j"), ("B", "x")] {
+        node.register(app, &members(app, id, "")).await;
+    }
+    for (query, ids, next) in [
+        ("", "h:1 i j k é", None),
+        ("?limit=5", "h:1 i j k é", None),
+        ("?limit=2", "h:1 i", Some("i")),
+        ("?limit=2&after=i", "j k", Some("k")),
+        ("?limit=2&after=k", "é", None),
+        ("?after=%C3%A9", "", None),
+        // Where the last one left meanwhile, the next page begins all the same behind it.
+        ("?limit=1&after=ii", "j", Some("j")),
+    ] {
+        let (found, more) = page(&node, query).await;
+        assert_eq!((&*found.join(" "), more.as_deref()), (ids, next), "{query}");
+    }
+}
+
+/// Lists and numbers are made from what is published: whoever changed something sees it, and the registry is not asked.
+#[actix_web::test]
+async fn what_was_acknowledged_is_in_the_next_list() {
+    let node = node_with(Mode::Modern).await;
+    for id in ["j", "k"] {
+        node.register("A", &members("A", id, "")).await;
+        node.register("B", &members("B", id, "")).await;
+    }
+    assert_eq!(order(&node, json!({ "status": "DOWN" })).await.status, 200);
+    let a = json!({ "name": "A", "instances": 3, "statuses": { "DOWN": 1, "UP": 2 } });
+    let b = json!({ "name": "B", "instances": 2, "statuses": { "UP": 2 } });
+    assert_eq!(api(&node, "/api/v1/apps").await, json!({ "apps": [a, b] }));
+    let overview = api(&node, "/api/v1/overview").await;
+    for (name, value) in [
+        ("applications", json!(2)),
+        ("instances", json!(5)),
+        ("statuses", json!({ "DOWN": 1, "UP": 4 })),
+        ("overridden", json!(1)),
+        ("held", json!(0)),
+    ] {
+        assert_eq!(overview[name], value, "{name}");
+    }
+}
+
 #[actix_web::test]
 async fn what_is_not_there_or_makes_no_sense_is_said_in_json_and_changes_nothing() {
     let node = node_with(Mode::Modern).await;
@@ -251,6 +308,8 @@ async fn what_is_not_there_or_makes_no_sense_is_said_in_json_and_changes_nothing
     for (method, path, body, status, error) in [
         ("GET", "/api/v1/apps/B", "", 404, "not found"),
         ("GET", "/api/v1/apps/A/instances/j", "", 404, "not found"),
+        ("GET", "/api/v1/apps/A?limit=0", "", 400, "limit: wanted"),
+        ("GET", "/api/v1/apps/A?limit=1001", "", 400, "limit: wanted"),
         ("DELETE", "/api/v1/apps/B", "", 404, "not found"),
         ("DELETE", "/api/v1/apps/A/instances/j", "", 404, "not found"),
         (

@@ -1,4 +1,7 @@
 //! `GET /api/v1/apps`, one application, one instance.
+//!
+//! Lists are made as pages are: away from the workers, a few at a time, from what the registry publishes. An application
+//! is shown a page at a time: `after` goes on behind an instance, `limit` says how many.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,17 +12,28 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::instance::instance;
-use super::reply::reply;
+use super::params::Params;
+use super::reply::{reply, reply_written};
+use crate::clock::Moment;
 use crate::http::error::ApiError;
 use crate::http::state::Http;
 use crate::model::{InstanceKey, InstanceStatus, Text};
-use crate::registry::{Held, TakeApp, TakeSnapshot};
+use crate::registry::Held;
+
+/// Instances of a page where nobody says how many.
+const USUAL: u64 = 100;
+/// Instances of a page at most.
+const MOST: u64 = 1000;
 
 /// `GET /api/v1/apps`.
 pub(in crate::http) async fn apps(request: HttpRequest, http: Data<Http>) -> HttpResponse {
     let started = Instant::now();
-    let result = all(&http).await;
-    reply(&http, &request, started, result)
+    let from = http.clone();
+    let written = http
+        .pages
+        .write(move || all(&from.published.index.all()).to_string());
+    let result = written.await.map_err(ApiError::from);
+    reply_written(&http, &request, started, result)
 }
 
 /// `GET /api/v1/apps/{app}`.
@@ -29,8 +43,8 @@ pub(in crate::http) async fn app(
     app: Path<String>,
 ) -> HttpResponse {
     let started = Instant::now();
-    let result = one(&http, &app).await;
-    reply(&http, &request, started, result)
+    let result = one(&http, &app, Params(request.query_string())).await;
+    reply_written(&http, &request, started, result)
 }
 
 /// `GET /api/v1/apps/{app}/instances/{id}`.
@@ -46,10 +60,9 @@ pub(in crate::http) async fn one_instance(
     reply(&http, &request, started, result.ok_or(ApiError::NotFound))
 }
 
-async fn all(http: &Http) -> Result<Value, ApiError> {
-    let held = http.registry.ask(TakeSnapshot).await?;
+fn all(held: &[Arc<Held>]) -> Value {
     let mut by_app: BTreeMap<&Text, Vec<&Arc<Held>>> = BTreeMap::new();
-    for held in &held {
+    for held in held {
         by_app.entry(&held.info.app).or_default().push(held);
     }
     let apps = by_app.into_iter().map(|(name, held)| {
@@ -59,20 +72,56 @@ async fn all(http: &Http) -> Result<Value, ApiError> {
             "statuses": statuses(held),
         })
     });
-    Ok(json!({ "apps": apps.collect::<Vec<_>>() }))
+    json!({ "apps": apps.collect::<Vec<_>>() })
 }
 
-async fn one(http: &Http, app: &str) -> Result<Value, ApiError> {
-    let app = InstanceKey::new(app, "").app;
-    let held = http.registry.ask(TakeApp { app: app.clone() }).await?;
-    if held.is_empty() {
-        return Err(ApiError::NotFound);
+async fn one(http: &Data<Http>, app: &str, params: Params<'_>) -> Result<String, ApiError> {
+    let limit = params.number("limit", "a number from 1 to 1000", 1..=MOST)?;
+    let page = Page {
+        app: InstanceKey::new(app, "").app,
+        after: params.text("after"),
+        limit: limit.unwrap_or(USUAL) as usize,
+    };
+    let from = http.clone();
+    let written = http.pages.write(move || {
+        let held = from.published.index.of_app(&page.app);
+        let document = page.of(held, from.clock.epoch(), from.clock.now())?;
+        Some(document.to_string())
+    });
+    written.await?.ok_or(ApiError::NotFound)
+}
+
+/// What of an application is asked for.
+struct Page {
+    app: Text,
+    after: Option<String>,
+    limit: usize,
+}
+
+impl Page {
+    /// The document of these instances, which are all that the application has; none without any.
+    fn of(&self, mut held: Vec<Arc<Held>>, epoch: u64, now: Moment) -> Option<Value> {
+        if held.is_empty() {
+            return None;
+        }
+        held.sort_unstable_by(|a, b| a.info.id().cmp(b.info.id()));
+        let is_before = |held: &Arc<Held>| {
+            let after = self.after.as_deref();
+            after.is_some_and(|after| held.info.id().as_str() <= after)
+        };
+        let rest = &held[held.partition_point(is_before)..];
+        let shown = &rest[..rest.len().min(self.limit)];
+        let instances = shown.iter().map(|held| instance(held, epoch, now));
+        let mut document = json!({
+            "name": self.app.as_str(),
+            "count": held.len(),
+            "instances": instances.collect::<Vec<_>>(),
+        });
+        if let Some(last) = shown.last().filter(|_| shown.len() < rest.len()) {
+            document["next"] = last.info.id().as_str().into();
+        }
+        Some(document)
     }
-    let (epoch, now) = (http.clock.epoch(), http.clock.now());
-    Ok(json!({
-        "name": app.as_str(),
-        "instances": held.iter().map(|held| instance(held, epoch, now)).collect::<Vec<_>>(),
-    }))
 }
 
 /// How many instances have each status; none is not mentioned.

@@ -1,19 +1,23 @@
 //! `GET /api/v1/overview`: how the node is, in numbers and in words.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::apps::statuses;
 use super::instance::known;
 use super::peers::is_behind;
 use super::reply::{reply, time};
+use crate::clock::Moment;
 use crate::http::error::ApiError;
 use crate::http::state::Http;
 use crate::peers::{PeerState, TakePeers};
 use crate::preservation::{Describe, Standing};
-use crate::registry::TakeSnapshot;
+use crate::registry::Held;
 
 /// `GET /api/v1/overview`.
 pub(in crate::http) async fn overview(request: HttpRequest, http: Data<Http>) -> HttpResponse {
@@ -22,29 +26,43 @@ pub(in crate::http) async fn overview(request: HttpRequest, http: Data<Http>) ->
     reply(&http, &request, started, result)
 }
 
-async fn describe(http: &Http) -> Result<Value, ApiError> {
+async fn describe(http: &Data<Http>) -> Result<Value, ApiError> {
     let standing = http.preservation.ask(Describe).await?;
     let peers = http.peers.ask(TakePeers).await?;
-    let held = http.registry.ask(TakeSnapshot).await?;
-    let now = http.clock.now();
-    let overridden = held
-        .iter()
-        .filter(|held| held.info.override_status.is_some());
-    let kept = held.iter().filter(|held| held.lease.hold(now).is_some());
-    let applications = held.chunk_by(|a, b| a.info.app == b.info.app);
-    Ok(json!({
-        "node": node(http),
-        "ready": http.is_ready(),
-        "servesLists": http.gate.is_open(),
-        "applications": applications.count(),
-        "instances": held.len(),
-        "statuses": statuses(&held),
-        "overridden": overridden.count(),
-        "held": kept.count(),
-        "changes": http.published.revision(),
-        "selfPreservation": preservation(&standing),
-        "peers": summary(&peers),
-    }))
+    // What takes a look at every instance is done as for pages: away from the workers, from what the registry publishes.
+    let from = http.clone();
+    let counted = http
+        .pages
+        .write(move || counted(&from.published.index.all(), from.clock.now()));
+    let mut document = counted.await?;
+    document.extend([
+        ("node".to_string(), node(http)),
+        ("ready".to_string(), http.is_ready().into()),
+        ("servesLists".to_string(), http.gate.is_open().into()),
+        ("changes".to_string(), http.published.revision().into()),
+        ("selfPreservation".to_string(), preservation(&standing)),
+        ("peers".to_string(), summary(&peers)),
+    ]);
+    Ok(Value::Object(document))
+}
+
+/// What is held, in numbers.
+fn counted(held: &[Arc<Held>], now: Moment) -> Map<String, Value> {
+    let applications: HashSet<_> = held.iter().map(|held| &held.info.app).collect();
+    let count = |is: &dyn Fn(&Held) -> bool| held.iter().filter(|held| is(held)).count();
+    let overridden = count(&|held| held.info.override_status.is_some());
+    let kept = count(&|held| held.lease.hold(now).is_some());
+    let members = [
+        ("applications", applications.len().into()),
+        ("instances", held.len().into()),
+        ("statuses", statuses(held)),
+        ("overridden", overridden.into()),
+        ("held", kept.into()),
+    ];
+    members
+        .map(|(name, value)| (name.to_string(), value))
+        .into_iter()
+        .collect()
 }
 
 fn node(http: &Http) -> Value {

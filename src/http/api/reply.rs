@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CACHE_CONTROL, RETRY_AFTER};
+use actix_web::http::header::{CACHE_CONTROL, ContentType, RETRY_AFTER};
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -24,10 +24,22 @@ pub(super) fn reply(
     started: Instant,
     result: Result<Value, ApiError>,
 ) -> HttpResponse {
+    let written = result.map(|document| document.to_string());
+    reply_written(http, request, started, written)
+}
+
+/// The same with a document that was written already, where that is long.
+pub(super) fn reply_written(
+    http: &Http,
+    request: &HttpRequest,
+    started: Instant,
+    result: Result<String, ApiError>,
+) -> HttpResponse {
     let response = match result {
         Ok(document) => HttpResponse::Ok()
             .insert_header((CACHE_CONTROL, "no-store"))
-            .json(document),
+            .content_type(ContentType::json())
+            .body(document),
         Err(error) => refused(http, &error),
     };
     counted(http, request, labels::API, started, response)

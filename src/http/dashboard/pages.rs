@@ -35,7 +35,7 @@ impl Default for Pages {
 
 impl Pages {
     /// Does what takes a look at every instance, away from the workers.
-    pub(super) async fn write<T: Send + 'static>(
+    pub(in crate::http) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Shut> {
