@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use heureka::client::Instance;
+use heureka::client::{Instance, Response};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -99,6 +99,53 @@ async fn a_server_that_is_not_well_is_avoided() {
     assert!(beats >= 20, "{beats}");
     // Each time its pause is over the next request tries it.
     assert!(failures <= beats, "{failures} of {beats}");
+}
+
+/// Where all servers ask for it, nobody is asked before the first one may be; but no lease is lost by that.
+#[tokio::test(start_paused = true)]
+async fn servers_that_all_ask_for_a_pause_get_it() {
+    let asks = |seconds| {
+        Mood::Says(Response {
+            status: 503,
+            retry_after: Some(secs(seconds)),
+            ..Response::default()
+        })
+    };
+    for (seconds, registering, beating, reading) in [
+        (20, secs(20), secs(20), secs(20)),
+        // A minute at most, and a quarter of a lease for heartbeats.
+        (3600, secs(60), secs(45) / 2, secs(60)),
+    ] {
+        for (method, at_least) in [("POST", registering), ("PUT", beating), ("GET", reading)] {
+            let world = World::of(&["a", "b"]);
+            let both = |mood: Mood| ["a", "b"].map(|host| world.mood(host, mood.clone()));
+            if method != "PUT" {
+                both(asks(seconds));
+            }
+            let client = match method {
+                "GET" => world.client(1).start().await,
+                _ => world.registering(1, orders()).start().await,
+            };
+            let _client = client.unwrap();
+            if method == "PUT" {
+                pass(secs(1)).await;
+                both(asks(seconds));
+            }
+            pass(secs(300)).await;
+            let refused = world.log().into_iter().filter(|got| got.status == 503);
+            let times: Vec<_> = refused.map(|got| got.at).collect();
+            // Each time it tries both.
+            let rounds: Vec<_> = times.chunks(2).map(|both| both[0]).collect();
+            assert!(rounds.len() >= 4, "{method} {seconds}: {times:?}");
+            for gap in rounds.windows(2).map(|pair| pair[1] - pair[0]) {
+                let longest = at_least.max(secs(30)) + secs(2);
+                assert!(
+                    gap >= at_least && gap <= longest,
+                    "{method} {seconds}: {gap:?}"
+                );
+            }
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

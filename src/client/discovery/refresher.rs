@@ -144,7 +144,7 @@ impl Refresher {
                 Err(error) => {
                     tracing::warn!(%error, "the registry was not read and will be tried again");
                     self.tell(Event::RefreshFailed(error));
-                    pauses.fail(&self.chance)
+                    pauses.fail(&self.chance).max(self.session.pool.asks_for())
                 }
             };
             self.save().await;

@@ -194,7 +194,8 @@ impl Registrar {
     }
 
     fn push_failed(&mut self, error: RequestFailed) {
-        self.push_after = Instant::now() + self.push_pauses.fail(&self.chance);
+        let pause = self.push_pauses.fail(&self.chance);
+        self.push_after = Instant::now() + pause.max(self.session.pool.asks_for());
         tracing::warn!(%error, "the registration failed and will be tried again");
         self.tell(Event::RegistrationFailed(error));
     }
@@ -235,11 +236,19 @@ impl Registrar {
                 });
             }
             Err(error) => {
-                self.beat_at = Some(now() + self.beat_pauses.fail(&self.chance));
+                self.beat_at = Some(now() + self.pause_after_beat());
                 tracing::warn!(%error, "the heartbeat failed and will be tried again");
                 self.tell(Event::RenewalFailed(error));
             }
         }
+    }
+
+    /// How long to wait after a failed heartbeat. Servers may ask for more, but the lease runs meanwhile and must not end
+    /// by that.
+    fn pause_after_beat(&mut self) -> Duration {
+        let patience = Duration::from_secs(self.planned_for.duration_secs.into()) / 4;
+        let asked = self.session.pool.asks_for().min(patience);
+        self.beat_pauses.fail(&self.chance).max(asked)
     }
 
     /// No server has the registration, as far as is known.

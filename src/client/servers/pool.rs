@@ -84,6 +84,15 @@ impl Pool {
         (state.order.len(), avoided.count())
     }
 
+    /// For how long all servers ask to be left alone: nothing if one of them does not.
+    pub(crate) fn asks_for(&self) -> Duration {
+        let now = Instant::now();
+        let state = self.state();
+        let asks_for = |server| state.standings.get(server)?.asks_for(now);
+        let all = state.order.iter().map(asks_for);
+        all.min().flatten().unwrap_or_default()
+    }
+
     pub(crate) fn well(&self, server: &NodeUrl) {
         if let Some(standing) = self.state().standings.get_mut(server) {
             standing.well();
@@ -128,10 +137,30 @@ mod tests {
         assert_eq!(pool.left(&[url("a")]), 2);
         pool.well(&url("a"));
         assert_eq!(pool.next(None, &[]), Some(url("a")));
+        // One that asks for nothing may be asked.
+        assert_eq!(pool.asks_for(), Duration::ZERO);
         // A new list keeps what is known of servers that stay.
         pool.replace(vec![url("b"), url("d")]);
         assert_eq!(pool.next(Some(&url("c")), &[]), Some(url("d")));
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!(pool.next(None, &[]), Some(url("b")));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_are_left_alone_until_the_first_one_may_be_asked() {
+        let pool = Pool::new(vec![url("a"), url("b")], Arc::new(Chance::new(1)));
+        let secs = Duration::from_secs;
+        pool.failed(&url("a"), Some(secs(20)));
+        assert_eq!(pool.asks_for(), Duration::ZERO);
+        pool.failed(&url("b"), Some(secs(10)));
+        assert_eq!(pool.asks_for(), secs(10));
+        tokio::time::advance(secs(7)).await;
+        assert_eq!(pool.asks_for(), secs(3));
+        pool.failed(&url("b"), None);
+        assert_eq!(pool.asks_for(), Duration::ZERO);
+        pool.failed(&url("b"), Some(secs(3600)));
+        assert_eq!(pool.asks_for(), secs(13));
+        pool.replace(Vec::new());
+        assert_eq!(pool.asks_for(), Duration::ZERO);
     }
 }

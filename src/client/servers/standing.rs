@@ -19,6 +19,8 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub(crate) struct Standing {
     pauses: Pauses,
     avoided_until: Option<Instant>,
+    /// Until when it asked to be left alone, when it failed last.
+    asked_until: Option<Instant>,
 }
 
 impl Default for Standing {
@@ -26,6 +28,7 @@ impl Default for Standing {
         Self {
             pauses: Pauses::new(FIRST, LONGEST),
             avoided_until: None,
+            asked_until: None,
         }
     }
 }
@@ -37,9 +40,16 @@ impl Standing {
 
     /// It failed. `asked` is what it asked for itself by `Retry-After`.
     pub(crate) fn failed(&mut self, now: Instant, asked: Option<Duration>, chance: &Chance) {
-        let pause = self.pauses.fail(chance);
-        let pause = pause.max(asked.unwrap_or_default().min(LONGEST));
+        let asked = asked.map(|asked| asked.min(LONGEST));
+        let pause = self.pauses.fail(chance).max(asked.unwrap_or_default());
         self.avoided_until = Some(now + pause);
+        self.asked_until = asked.map(|asked| now + asked);
+    }
+
+    /// For how long it asks to be left alone from `now` on; nothing if it does not, or no more.
+    pub(crate) fn asks_for(&self, now: Instant) -> Option<Duration> {
+        let left = self.asked_until?.checked_duration_since(now)?;
+        (!left.is_zero()).then_some(left)
     }
 
     /// Until when it comes after the others.
@@ -73,12 +83,17 @@ mod tests {
             (standing.avoided_until(now), standing.failures()),
             (None, 0)
         );
+        standing.failed(now, None, &chance);
+        assert_eq!(standing.asks_for(now), None);
         // Retry-After counts, within reason.
         for (asked, at_least) in [(20, 20), (3600, 60)] {
             standing.well();
             standing.failed(now, Some(Duration::from_secs(asked)), &chance);
             let until = standing.avoided_until(now).unwrap();
             assert_eq!(until, now + Duration::from_secs(at_least));
+            let asks_for = Duration::from_secs(at_least);
+            assert_eq!(standing.asks_for(now), Some(asks_for));
+            assert_eq!(standing.asks_for(until), None);
         }
     }
 }
