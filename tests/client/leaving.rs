@@ -92,6 +92,33 @@ async fn who_drains_is_down_and_keeps_its_lease_until_the_end() {
     assert_eq!(world.lines().last().unwrap(), "DELETE apps/ORDERS/i");
 }
 
+/// A heartbeat that has no answer when the drain ends makes it no longer, and nothing follows.
+#[tokio::test(start_paused = true)]
+async fn a_drain_ends_in_time_though_a_heartbeat_is_under_way() {
+    let world = World::of(&["a"]);
+    let client = world.orders(1).await;
+    let began = Instant::now();
+    pass(secs(50)).await;
+    let log = world.log();
+    let last = log.iter().rfind(|got| got.line.starts_with("PUT")).unwrap();
+    // The next one comes within 27 to 30 s, and gets no answer.
+    let end = last.at + secs(31);
+    assert!(last.at + secs(27) > secs(51), "{last:?}");
+    let drain = end - began.elapsed();
+    let leaving = tokio::spawn(async move { client.drain_and_shutdown(drain).await });
+    pass(secs(1)).await;
+    world.mood("a", Mood::Silent);
+    tokio::time::sleep_until(began + end).await;
+    world.mood("a", Mood::Well);
+    leaving.await.unwrap();
+    let late = began.elapsed().saturating_sub(end);
+    assert!(late <= secs(1), "{late:?}");
+    assert_eq!(world.lines().last().unwrap(), "DELETE apps/ORDERS/i");
+    let all = world.log().len();
+    pass(secs(600)).await;
+    assert_eq!(world.log().len(), all);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_client_that_is_dropped_deregisters_in_the_background() {
     let world = World::of(&["a"]);

@@ -59,9 +59,13 @@ impl Registrar {
     async fn drain(&mut self, time: Duration) {
         let until = Instant::now() + time;
         self.own.change(|info| info.status = InstanceStatus::Down);
-        // A push that fails costs the drain nothing: it goes on until its end.
-        _ = tokio::time::timeout_at(until, self.push()).await;
-        self.wait_beating(until).await;
+        // A push that fails costs the drain nothing, and no heartbeat makes it longer: what has no answer by then is
+        // dropped, which ends its connection.
+        _ = tokio::time::timeout_at(until, async {
+            self.push().await;
+            self.wait_beating(until).await;
+        })
+        .await;
     }
 
     /// The server that holds the lease comes first: the session stays with it.
