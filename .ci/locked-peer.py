@@ -8,28 +8,18 @@ at last "N passed, N failed".
 """
 import base64
 import os
-import socket
 import subprocess
 import sys
 
 import interop
 import java
+from ports import Port
 
 server, env_dir, logs = sys.argv[1:4]
 tls = os.environ["TLS_DIR"]
 USER, WORD, APP = "spring", "of-the-kit", "INTEROP-LOCKED"
 START = 150  # seconds, on a busy machine
 AUTHORIZATION = {"Authorization": "Basic " + base64.b64encode(("%s:%s" % (USER, WORD)).encode()).decode()}
-
-
-def free_ports():
-    sockets = [socket.socket() for _ in range(2)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class Locked(interop.Control):
@@ -40,10 +30,11 @@ class Locked(interop.Control):
 
 
 class Node:
-    def __init__(self, name, control, command, unset=()):
+    def __init__(self, name, control, port, command, unset=()):
         self.name, self.control = name, control
         env = {key: value for key, value in os.environ.items() if not key.startswith(unset or ("-",))}
         with open(os.path.join(logs, "locked-%s.txt" % name), "w") as log:
+            port.release()
             self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env)
 
     def has(self, test, iid="i", seconds=30):
@@ -61,14 +52,15 @@ class Node:
 
 jar = java.build("server", env_dir)
 checks = interop.Checks()
-spring_port, own_port = free_ports()
+spring_held, own_held = Port(), Port()
+spring_port, own_port = spring_held.number, own_held.number
 spring_url, own_url = "https://localhost:%d/eureka/" % spring_port, "https://127.0.0.1:%d/eureka/" % own_port
-ours = Node("heureka", Locked(own_url, 30), [
+ours = Node("heureka", Locked(own_url, 30), own_held, [
     server, "--port=%d" % own_port, "--server.address=127.0.0.1", "--eureka.instance.hostname=127.0.0.1",
     "--eureka.server.my-url=" + own_url, "--eureka.client.service-url.defaultZone=" + spring_url,
     "--eureka.client.tls.trust-certificate=%s/ca.crt" % tls, "--eureka.server.wait-time-in-ms-when-sync-empty=1000",
     "--eureka.server.security.users.%s.password=%s" % (USER, WORD), "--eureka.server.security.users.%s.roles=peer" % USER])
-spring = Node("spring", interop.Control(spring_url, 30), [
+spring = Node("spring", interop.Control(spring_url, 30), spring_held, [
     "java", "-Xmx384m", "-jar", jar, "--server.port=%d" % spring_port, "--server.address=127.0.0.1",
     "--server.ssl.certificate=file:%s/node.crt" % tls, "--server.ssl.certificate-private-key=file:%s/node.key" % tls,
     "--eureka.instance.hostname=localhost", "--eureka.client.register-with-eureka=true", "--eureka.client.fetch-registry=true",

@@ -4,22 +4,13 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import threading
 
+from ports import Port
+
 STEADY = 30  # instances that beat all the time
 ACCEPTS = ("application/json", "application/xml")
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class Cluster:
@@ -27,13 +18,15 @@ class Cluster:
 
     def __init__(self, server, logs):
         self.server, self.logs = server, logs
-        self.ports = free_ports(3)
+        self.held = [Port() for _ in range(3)]
+        self.ports = [port.number for port in self.held]
         self.nodes = [None] * 3
         self.serving = {0, 1, 2}  # those that clients use: not one that is away or starting
 
     def start(self, number):
         peers = ",".join("http://127.0.0.1:%d/eureka/" % port for port in self.ports)
         with open(os.path.join(self.logs, "node%d.txt" % (number + 1)), "a") as log:
+            self.held[number].release()
             self.nodes[number] = subprocess.Popen([
                 self.server, "--port", str(self.ports[number]), "--server.address=127.0.0.1",
                 "--eureka.client.service-url.defaultZone=" + peers,
@@ -50,6 +43,7 @@ class Cluster:
         if node:
             node.send_signal(how)
             node.wait(20)
+            self.held[number].hold()
 
     def address(self, number):
         return "127.0.0.1:%d" % self.ports[number]
