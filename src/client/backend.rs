@@ -22,14 +22,29 @@ pub trait Backend: Send + Sync + 'static {
     /// that is dropped should end its connection, so that nothing of it is carried out later.
     fn send(&self, request: Request) -> Pending<Result<Response, CallFailed>>;
 
-    /// All addresses of a host's name.
-    fn addresses(&self, host: &str) -> Pending<io::Result<Vec<IpAddr>>>;
+    /// All addresses of a host's name. Without names of its own a backend knows none, here as below; nobody asks where
+    /// servers are given by URL.
+    fn addresses(&self, host: &str) -> Pending<io::Result<Vec<IpAddr>>> {
+        not_known(host)
+    }
 
     /// The texts (TXT records) of a name.
-    fn texts(&self, name: &str) -> Pending<io::Result<Vec<String>>>;
+    fn texts(&self, name: &str) -> Pending<io::Result<Vec<String>>> {
+        not_known(name)
+    }
 
     /// Where a service is (SRV records), the places to be preferred first.
-    fn services(&self, name: &str) -> Pending<io::Result<Vec<ServiceAt>>>;
+    fn services(&self, name: &str) -> Pending<io::Result<Vec<ServiceAt>>> {
+        not_known(name)
+    }
+}
+
+fn not_known<T: Send + 'static>(name: &str) -> Pending<io::Result<T>> {
+    let error = io::Error::new(
+        io::ErrorKind::Unsupported,
+        format!("this backend looks up no names, so not {name} either"),
+    );
+    Box::pin(async { Err(error) })
 }
 
 /// One place of a service.

@@ -2,7 +2,6 @@
 //!
 //! Certificates are read only when the first server is asked over TLS; host names are always checked.
 
-use std::error::Error;
 use std::io;
 use std::net::IpAddr;
 use std::sync::OnceLock;
@@ -15,7 +14,7 @@ use rustls::crypto::{CryptoProvider, ring};
 
 use super::backend::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
 use super::error::StartError;
-use crate::transport::names;
+use crate::transport::{innermost, names};
 
 const USER_AGENT: &str = concat!("heureka-client/", env!("CARGO_PKG_VERSION"));
 /// How long an idle connection is kept: longer than the time between two heartbeats.
@@ -213,13 +212,4 @@ fn why(error: &reqwest::Error, patience: Duration) -> CallFailed {
     } else {
         CallFailed::Broken(innermost(error))
     }
-}
-
-/// The cause that has no other; what is around it only says that there was an error.
-fn innermost(error: &dyn Error) -> String {
-    let mut inner = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    inner.to_string()
 }

@@ -5,7 +5,7 @@ use actix_web::web::Payload;
 
 use super::answer::Answer;
 use super::ask::Ask;
-use super::audit::Act;
+use super::audit;
 use super::body;
 use super::by::by;
 use super::error::ApiError;
@@ -251,13 +251,7 @@ fn note(
     by: &By,
 ) {
     if ask.origin == Origin::Client {
-        let act = Act {
-            action,
-            key,
-            status,
-            by,
-        };
-        act.log();
+        audit::note(action, key, status, by);
     }
 }
 

@@ -5,7 +5,6 @@
 //! long as an answer may take (`TCP_USER_TIMEOUT`), so no batch comes out of a healed network late.
 
 use std::cell::OnceCell;
-use std::error::Error;
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
@@ -18,7 +17,9 @@ use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response, redirect}
 use rustls::crypto::{CryptoProvider, ring};
 
 use super::secure::Secure;
-use super::{Answer, Awaited, Call, CallFailed, Network, NodeApi, NodeSign, SIGN, names};
+use super::{
+    Answer, Awaited, Call, CallFailed, Network, NodeApi, NodeSign, SIGN, innermost, names,
+};
 use crate::model::{ClientTls, NodeUrl};
 
 /// What a node is told about whoever asks; `/` and a version as everywhere, and what is asked for.
@@ -249,15 +250,6 @@ fn why(error: reqwest::Error, patience: Duration) -> CallFailed {
     } else {
         CallFailed::Broken(innermost(&error))
     }
-}
-
-/// The cause that has no other; what is around it only says that there was an error.
-pub fn innermost(error: &dyn Error) -> String {
-    let mut inner = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    inner.to_string()
 }
 
 #[cfg(test)]

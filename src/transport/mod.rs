@@ -6,6 +6,7 @@
 //! | file | what |
 //! |---|---|
 //! | `call.rs` | what may be asked, as a request, and what comes back |
+//! | `cause.rs` | why something failed, in a few words |
 //! | `http.rs` | nodes over HTTP/1.1 |
 //! | `secure.rs` | what is shown and trusted over TLS |
 //! | `names.rs` | addresses and texts of names |
@@ -13,6 +14,7 @@
 //! | `memory.rs` | nodes that reach each other without a socket, over a network with faults |
 
 mod call;
+mod cause;
 #[cfg(feature = "server")]
 mod http;
 #[cfg(feature = "server")]
@@ -29,8 +31,9 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 pub use call::{Answer, Call, CallFailed, Request};
+pub use cause::innermost;
 #[cfg(feature = "server")]
-pub use http::{HttpNetwork, HttpOptions, innermost};
+pub use http::{HttpNetwork, HttpOptions};
 #[cfg(feature = "network")]
 pub(crate) use names::own_address;
 #[cfg(feature = "server")]

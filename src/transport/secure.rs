@@ -8,7 +8,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Identity};
 use tokio::time::Instant;
 
 use super::CallFailed;
-use super::http::innermost;
+use super::innermost;
 use crate::model::ClientTls;
 use crate::tls::{Stamps, TlsError, authorities, material};
 

@@ -94,6 +94,26 @@ pub enum Refusal {
 }
 
 impl Draft {
+    /// The place of a member that is a plain text, by its name in JSON and XML.
+    pub(super) fn text_mut(&mut self, name: &str) -> Option<&mut Option<Text>> {
+        Some(match name {
+            "instanceId" => &mut self.instance_id,
+            "hostName" => &mut self.host_name,
+            "app" => &mut self.app,
+            "ipAddr" => &mut self.ip_addr,
+            "sid" => &mut self.sid,
+            "appGroupName" => &mut self.app_group_name,
+            "homePageUrl" => &mut self.home_page_url,
+            "statusPageUrl" => &mut self.status_page_url,
+            "healthCheckUrl" => &mut self.health_check_url,
+            "secureHealthCheckUrl" => &mut self.secure_health_check_url,
+            "vipAddress" => &mut self.vip_address,
+            "secureVipAddress" => &mut self.secure_vip_address,
+            "asgName" => &mut self.asg_name,
+            _ => return None,
+        })
+    }
+
     /// Accepts the registration for the application named in the path, or says what is wrong with it.
     ///
     /// `now` stands in for a missing `lastDirtyTimestamp`. A body without `app` belongs to the

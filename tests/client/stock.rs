@@ -4,15 +4,13 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
-use std::io;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use heureka::client::{
     Backend, Builder, CallFailed, Catalog, EurekaClient, Event, Filter, Instance, InstanceStatus,
-    Pending, Request, Response, ServiceAt,
+    Pending, Request, Response,
 };
 use serde_json::Value;
 use tokio::sync::broadcast;
@@ -174,18 +172,6 @@ impl Backend for Noting {
                 ..Response::default()
             })
         })
-    }
-
-    fn addresses(&self, _host: &str) -> Pending<io::Result<Vec<IpAddr>>> {
-        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
-    }
-
-    fn texts(&self, _name: &str) -> Pending<io::Result<Vec<String>>> {
-        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
-    }
-
-    fn services(&self, _name: &str) -> Pending<io::Result<Vec<ServiceAt>>> {
-        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
     }
 }
 

@@ -681,18 +681,20 @@ async fn actions_need_an_administrator_and_our_own_page_also_below_eureka_s_own_
     }
 }
 
+/// The address of the page of the first instance of a list.
+fn first_page(list: &str) -> String {
+    let (_, rest) = list.split_once("href=\"./instance?").unwrap();
+    let (query, _) = rest.split_once('"').unwrap();
+    format!("/instance?{}", query.replace("&#38;", "&"))
+}
+
 /// Where everybody may read, no browser was asked who it is for.
 #[actix_web::test]
 async fn whoever_reads_without_credentials_is_offered_to_sign_in_and_asked_for_them() {
     let mut config = guarded();
     config.security.anonymous_read = true;
     let node = TestNode::with(config);
-    let body = body_of("POST", "/eureka/apps/A");
-    let registered = node
-        .post("/eureka/apps/A", body)
-        .with(header::ADMIN)
-        .json_body();
-    assert_eq!(registered.await.status, 204);
+    restore(&node).await;
     let form = node.get("/act?do=remove-app&app=A").await;
     assert_eq!(form.status, 401);
     assert!(
@@ -702,14 +704,7 @@ async fn whoever_reads_without_credentials_is_offered_to_sign_in_and_asked_for_t
     );
     let list = node.get("/instances?app=A").await.text();
     assert!(!list.contains("act?do="), "{list}");
-    let page = list
-        .split("href=\"./instance?")
-        .nth(1)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap();
-    let page = format!("/instance?{}", page.replace("&#38;", "&"));
+    let page = first_page(&list);
     for (who, words) in [
         (None, "Sign in to override"),
         (Some(header::ADMIN), "Remove the instance"),
@@ -727,25 +722,13 @@ async fn whoever_reads_without_credentials_is_offered_to_sign_in_and_asked_for_t
 #[actix_web::test]
 async fn pages_offer_actions_only_to_those_who_may() {
     let node = TestNode::with(guarded());
-    let body = body_of("POST", "/eureka/apps/A");
-    let registered = node
-        .post("/eureka/apps/A", body)
-        .with(header::ADMIN)
-        .json_body();
-    assert_eq!(registered.await.status, 204);
+    restore(&node).await;
     let list = node
         .get("/instances?app=A")
         .with(header::ADMIN)
         .await
         .text();
-    let page = list
-        .split("href=\"./instance?")
-        .nth(1)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap();
-    let page = format!("/instance?{}", page.replace("&#38;", "&"));
+    let page = first_page(&list);
     for (who, is_offered) in [
         (header::READER, false),
         (header::NODE, false),

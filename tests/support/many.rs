@@ -1,11 +1,9 @@
 //! A server in memory that has many instances, of which some change from delta to delta.
 
 use std::fmt::Write;
-use std::io;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-use heureka::client::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
+use heureka::client::{Backend, CallFailed, Pending, Request, Response};
 use tokio::time::Instant;
 
 pub const INSTANCES: usize = 10_000;
@@ -63,17 +61,5 @@ impl Backend for Many {
                 ..Response::default()
             })
         })
-    }
-
-    fn addresses(&self, _host: &str) -> Pending<io::Result<Vec<IpAddr>>> {
-        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
-    }
-
-    fn texts(&self, _name: &str) -> Pending<io::Result<Vec<String>>> {
-        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
-    }
-
-    fn services(&self, _name: &str) -> Pending<io::Result<Vec<ServiceAt>>> {
-        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
     }
 }

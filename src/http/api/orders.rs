@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::order_body::{self, Wish, checked_reason};
 use super::params::Params;
 use super::reply::reply;
-use crate::http::audit::Act;
+use crate::http::audit::note;
 use crate::http::body;
 use crate::http::by::by;
 use crate::http::error::ApiError;
@@ -203,14 +203,4 @@ fn owner(by: &By) -> Owner {
         name: by.user.clone().unwrap_or_else(anonymous),
         reason: by.reason.clone(),
     }
-}
-
-fn note(action: &'static str, key: &InstanceKey, status: Option<InstanceStatus>, by: &By) {
-    let act = Act {
-        action,
-        key,
-        status,
-        by,
-    };
-    act.log();
 }

@@ -63,32 +63,12 @@ fn take_member(draft: &mut Draft, name: &str, value: &RawValue) -> Result<(), Re
                 .and_then(|a| ActionType::from_constant(&a));
         }
         _ => {
-            if let Some(place) = text_member(draft, name) {
+            if let Some(place) = draft.text_mut(name) {
                 *place = scalar.into_text().map(|text| Text::from(&*text));
             }
         }
     }
     Ok(())
-}
-
-/// The members that are plain texts.
-fn text_member<'d>(draft: &'d mut Draft, name: &str) -> Option<&'d mut Option<Text>> {
-    Some(match name {
-        "instanceId" => &mut draft.instance_id,
-        "hostName" => &mut draft.host_name,
-        "app" => &mut draft.app,
-        "ipAddr" => &mut draft.ip_addr,
-        "sid" => &mut draft.sid,
-        "appGroupName" => &mut draft.app_group_name,
-        "homePageUrl" => &mut draft.home_page_url,
-        "statusPageUrl" => &mut draft.status_page_url,
-        "healthCheckUrl" => &mut draft.health_check_url,
-        "secureHealthCheckUrl" => &mut draft.secure_health_check_url,
-        "vipAddress" => &mut draft.vip_address,
-        "secureVipAddress" => &mut draft.secure_vip_address,
-        "asgName" => &mut draft.asg_name,
-        _ => return None,
-    })
 }
 
 /// A port: `{"$": 8080, "@enabled": "true"}`, a bare number or text (B2), or absent.

@@ -52,32 +52,12 @@ fn take_element(draft: &mut Draft, element: &Element) -> Result<(), ReadError> {
         "lastDirtyTimestamp" => draft.last_dirty = stamp(content),
         "actionType" => draft.action = content.and_then(ActionType::from_constant),
         name => {
-            if let Some(place) = text_element(draft, name) {
+            if let Some(place) = draft.text_mut(name) {
                 *place = content.map(Text::from);
             }
         }
     }
     Ok(())
-}
-
-/// The elements that are plain texts.
-fn text_element<'d>(draft: &'d mut Draft, name: &str) -> Option<&'d mut Option<Text>> {
-    Some(match name {
-        "instanceId" => &mut draft.instance_id,
-        "hostName" => &mut draft.host_name,
-        "app" => &mut draft.app,
-        "ipAddr" => &mut draft.ip_addr,
-        "sid" => &mut draft.sid,
-        "appGroupName" => &mut draft.app_group_name,
-        "homePageUrl" => &mut draft.home_page_url,
-        "statusPageUrl" => &mut draft.status_page_url,
-        "healthCheckUrl" => &mut draft.health_check_url,
-        "secureHealthCheckUrl" => &mut draft.secure_health_check_url,
-        "vipAddress" => &mut draft.vip_address,
-        "secureVipAddress" => &mut draft.secure_vip_address,
-        "asgName" => &mut draft.asg_name,
-        _ => return None,
-    })
 }
 
 fn stamp(content: Option<&str>) -> Option<EpochMillis> {
