@@ -187,31 +187,76 @@ async fn instances_that_leave_in_good_order_are_gone_at_once() {
     assert!(client.instances("billing").is_empty());
 }
 
-/// Group 5: answers that are no list, and records that are no instances.
+/// Group 5: answers that are no list, whoever is asked first.
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_cannot_be_read_is_a_sick_server_s() {
-    for body in [
-        "",
-        "<applications/>",
-        "{\"error\":\"x\"}",
-        "{\"applications\":[]}",
-        "nonsense",
+    for (status, body) in [
+        (204, ""),
+        (200, ""),
+        (200, "<applications/>"),
+        (200, "{\"error\":\"x\"}"),
+        (200, "{\"applications\":[]}"),
+        (200, "nonsense"),
     ] {
-        let world = World::of(&["a", "b"]);
-        world.put("BILLING", "b1", "UP");
-        let nonsense = Response {
-            status: 200,
-            body: body.into(),
-            ..Response::default()
-        };
-        world.mood("a", Mood::Says(nonsense.clone()));
-        let client = world.reader().await;
-        assert_eq!(ids(&client.instances("billing")), ["b1"], "{body}");
-        // And where both say so, what is shown stays.
-        world.mood("b", Mood::Says(nonsense));
-        pass(secs(300)).await;
-        assert_eq!(ids(&client.instances("billing")), ["b1"], "{body}");
+        for vip in ["", "billing"] {
+            let mut asked = 0;
+            for seed in 0..6 {
+                let world = World::of(&["a", "b"]);
+                world.put("BILLING", "b1", "UP");
+                let nonsense = Response {
+                    status,
+                    body: body.into(),
+                    ..Response::default()
+                };
+                world.mood("a", Mood::Says(nonsense.clone()));
+                let client = world.client(seed).only_vip(vip).wait_fetched(secs(10));
+                let client = client.start().await.unwrap();
+                assert_eq!(ids(&client.instances("billing")), ["b1"], "{body}");
+                asked += world.log().iter().filter(|got| got.host == "a").count();
+                // And where both say so, what is shown stays, and the client says that nothing is new.
+                world.mood("b", Mood::Says(nonsense));
+                pass(secs(300)).await;
+                assert_eq!(ids(&client.instances("billing")), ["b1"], "{body}");
+                let says_nothing = status == 204 || body.is_empty();
+                if says_nothing || !vip.is_empty() {
+                    assert_eq!(client.freshness(), Freshness::Stale, "{body}");
+                }
+            }
+            assert!(asked > 0, "no client began at the sick server");
+        }
     }
+}
+
+/// Group 5: a letter that is none, in the record of one of them.
+#[tokio::test(start_paused = true)]
+async fn a_broken_letter_in_one_record_loses_no_other() {
+    let world = World::of(&["a"]);
+    world.put("BILLING", "b1", "UP");
+    let client = world.reader().await;
+    assert_eq!(ids(&client.instances("billing")), ["b1"]);
+    let mut body = br#"{"applications":{"application":[{"name":"BILLING","instance":["#.to_vec();
+    for (id, text) in [("b1", &b"\xff"[..]), ("b2", b"x")] {
+        let (before, after) = (
+            format!(
+                r#"{{"instanceId":"{id}","hostName":"h","app":"BILLING","status":"UP","metadata":{{"k":""#
+            ),
+            r#""}},"#,
+        );
+        body.extend_from_slice(before.as_bytes());
+        body.extend_from_slice(text);
+        body.extend_from_slice(after.as_bytes());
+    }
+    body.pop();
+    body.extend_from_slice(b"]}]}}");
+    let list = Response {
+        status: 200,
+        body: body.into(),
+        ..Response::default()
+    };
+    world.mood("a", Mood::Says(list));
+    let client = world.reader().await;
+    assert_eq!(ids(&client.all_instances("billing")), ["b1", "b2"]);
+    drop(client);
 }
 
 #[tokio::test(start_paused = true)]

@@ -156,10 +156,7 @@ impl Refresher {
         if self.is_full_due() {
             return self.full(&[]).await;
         }
-        let delta = Operation::Delta {
-            regions: self.options.regions.clone(),
-        };
-        let merged = match self.ask(&delta).await? {
+        let merged = match self.delta().await? {
             Some(delta) => self.merge(delta),
             None => Err(Vec::new()),
         };
@@ -175,30 +172,45 @@ impl Refresher {
         !is_possible || memory.said.is_none() || memory.full_due <= Instant::now()
     }
 
-    /// The list that was asked for; nothing where the server has none of this kind.
-    async fn ask(&self, operation: &Operation) -> Result<Option<Applications>, RequestFailed> {
-        let within = self.options.interval.mul_f64(0.8);
+    /// What changed of late; nothing where the server tells no changes.
+    async fn delta(&self) -> Result<Option<Applications>, RequestFailed> {
+        let regions = self.options.regions.clone();
         let read = |answer: &Response| match answer.status {
-            200 if answer.body.is_empty() => Ok(None),
-            200 => read_list(&answer.body).map(Some),
-            404 if matches!(operation, Operation::Vip { .. }) => Ok(Some(Applications::default())),
+            200 if !answer.body.is_empty() => read_list(&answer.body).map(Some),
             _ => Ok(None),
         };
-        let (list, _) = self.session.ask(operation, within, read).await?;
-        Ok(list)
+        self.ask(&Operation::Delta { regions }, read).await
     }
 
-    /// Reads the whole list. Who was named as `gone` a moment ago needs no second thought.
-    async fn full(&mut self, gone: &[InstanceKey]) -> Result<(), RequestFailed> {
+    /// The whole list. A server that has none for whoever asks is a sick one, or nobody else would ever be asked.
+    async fn list(&self) -> Result<Applications, RequestFailed> {
         let regions = self.options.regions.clone();
         let operation = match self.options.only_vip.clone() {
             Some(vip) => Operation::Vip { vip, regions },
             None => Operation::All { regions },
         };
-        // An answer without a list says nothing, so what was shown stays.
-        let Some(list) = self.ask(&operation).await? else {
-            return Ok(());
+        let read = |answer: &Response| match answer.status {
+            // Nobody has this VIP.
+            404 => Ok(Applications::default()),
+            200 if !answer.body.is_empty() => read_list(&answer.body),
+            status => Err(format!("status {status} without a list")),
         };
+        self.ask(&operation, read).await
+    }
+
+    async fn ask<T>(
+        &self,
+        operation: &Operation,
+        read: impl Fn(&Response) -> Result<T, String>,
+    ) -> Result<T, RequestFailed> {
+        let within = self.options.interval.mul_f64(0.8);
+        let (found, _) = self.session.ask(operation, within, read).await?;
+        Ok(found)
+    }
+
+    /// Reads the whole list. Who was named as `gone` a moment ago needs no second thought.
+    async fn full(&mut self, gone: &[InstanceKey]) -> Result<(), RequestFailed> {
+        let list = self.list().await?;
         let memory = &mut self.memory;
         let before = memory.said.take();
         // A copy from disk is no reason to doubt a server.
@@ -336,9 +348,10 @@ impl Refresher {
 }
 
 fn read_list(body: &[u8]) -> Result<Applications, String> {
-    let text = std::str::from_utf8(body).map_err(|error| error.to_string())?;
+    // One record with a broken letter in it is no reason to lose all others.
+    let text = String::from_utf8_lossy(body);
     let (list, left_out) =
-        json::listing(text, NO_STAMP).map_err(|error| one_line(&error.to_string()))?;
+        json::listing(&text, NO_STAMP).map_err(|error| one_line(&error.to_string()))?;
     if left_out > 0 {
         tracing::warn!(left_out, "instances in the list cannot be used");
     }
