@@ -82,6 +82,8 @@ impl EurekaClient {
         V: AsRef<str>,
     {
         let Some(own) = &self.0.own else {
+        // Before the record is locked: the program may look at it while it makes them.
+        let pairs: Vec<_> = pairs.collect();
             return;
         };
         let pairs = pairs.into_iter();

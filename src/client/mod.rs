@@ -36,12 +36,15 @@
 //! | `event.rs`, `error.rs` | what happens, and what goes wrong |
 //! | `figures.rs`, `no_figures.rs` | metrics, with and without their feature |
 //! | `chance.rs`, `pause.rs` | jitter, and pauses after failures |
+//! | `apart.rs` | code of the program, where it may panic |
+//! | `timekeeper.rs` | wall time that follows the system's |
 
 /// The examples of the guide compile.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/client.md")]
 mod guide {}
 
+mod apart;
 mod backend;
 mod balance;
 mod builder;

@@ -308,6 +308,78 @@ async fn an_instance_with_a_health_check_starts_and_then_is_what_the_check_says(
     assert!(asked.load(Ordering::SeqCst) >= 4);
 }
 
+/// The call itself may panic, before there is anything to wait for.
+#[tokio::test(start_paused = true)]
+async fn a_health_check_that_panics_is_down_and_is_asked_again() {
+    let world = World::of(&["a"]);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let check = move |_current| {
+        assert_ne!(asked.fetch_add(1, Ordering::SeqCst), 1, "broken");
+        async { Some(InstanceStatus::Up) }
+    };
+    let client = world.registering(1, orders()).health_check(check);
+    let client = client.start().await.unwrap();
+    let status = || client.own_instance().unwrap().status;
+    for expected in [InstanceStatus::Up, InstanceStatus::Down, InstanceStatus::Up] {
+        pass(secs(1)).await;
+        assert_eq!(status(), expected);
+        pass(secs(29)).await;
+    }
+}
+
+/// Whoever gives tokens may panic; registration and discovery go on.
+#[tokio::test(start_paused = true)]
+async fn a_token_that_cannot_be_had_is_asked_for_again() {
+    let world = World::of(&["a"]);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let tokens = move |_fresh: bool| {
+        assert!(asked.fetch_add(1, Ordering::SeqCst) > 3, "broken");
+        async { Ok("token\n".to_string()) }
+    };
+    let client = world.client(1).register(orders()).bearer_tokens(tokens);
+    let client = client.start().await.unwrap();
+    assert!(client.wait_registered(secs(30)).await);
+    assert!(client.wait_fetched(secs(30)).await);
+    let proof = ("authorization", "Bearer token".to_string());
+    assert!(world.headers().contains(&proof));
+}
+
+/// A machine whose monotonic clock went on by an hour while its wall clock stood still.
+#[tokio::test(start_paused = true)]
+async fn stamps_follow_the_system_s_clock_and_rise_all_the_same() {
+    let world = World::of(&["a"]);
+    let client = heureka::client::EurekaClient::builder()
+        .server("http://a/eureka/")
+        .backend(world.clone())
+        .fetch_registry(false)
+        .register(orders());
+    let client = client.start().await.unwrap();
+    let stamp = || client.own_instance().unwrap().last_dirty;
+    let first = stamp();
+    pass(secs(3600)).await;
+    let mut last = first;
+    for turn in 0..3 {
+        client.update_metadata([("turn", turn.to_string())]);
+        assert!(stamp() > last);
+        last = stamp();
+    }
+    assert!(last - first < 1_000_000, "{}", last - first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_metadata_may_be_made_from_the_old() {
+    let world = World::of(&["a"]);
+    let client = world.orders(1).await;
+    let pairs = ["a", "b"].map(|key| (key, "1"));
+    let pairs = pairs.into_iter().map(|(key, value)| {
+        let known = client.own_instance().unwrap().metadata.iter().count();
+        (key, format!("{value} beside {known}"))
+    });
+    client.update_metadata(pairs);
+    let metadata = client.own_instance().unwrap().metadata;
+    assert_eq!(metadata.get("b").map(|text| &**text), Some("1 beside 0"));
+}
+
 /// client.md §13: whoever was asked before the status changed is not heard any more.
 #[tokio::test(start_paused = true)]
 async fn a_late_answer_of_the_health_check_changes_nothing() {

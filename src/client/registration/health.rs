@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::own::Own;
+use crate::client::apart::apart;
 use crate::client::backend::Pending;
 use crate::model::InstanceStatus;
 
@@ -35,15 +36,12 @@ pub(crate) async fn keep_asking(own: Arc<Own>, health: Arc<dyn HealthCheck>, eve
     loop {
         ticks.tick().await;
         let current = own.status();
-        // On a task of its own, so that a panic ends only that.
-        let mut asked = tokio::spawn(health.check(current));
-        let found = match timeout(every, &mut asked).await {
-            Ok(Ok(found)) => found,
-            Ok(Err(_)) => Some(InstanceStatus::Down),
-            Err(_) => {
-                asked.abort();
-                Some(InstanceStatus::Down)
-            }
+        let health = health.clone();
+        // Already the call may panic, not only what it returns.
+        let asked = apart(async move { health.check(current).await });
+        let found = match timeout(every, asked).await {
+            Ok(Some(found)) => found,
+            Ok(None) | Err(_) => Some(InstanceStatus::Down),
         };
         if let Some(status) = found
             && own.replace_status(current, status)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
+use crate::client::apart::apart;
 use crate::client::backend::Pending;
 use crate::model::NodeUrl;
 
@@ -58,7 +59,7 @@ impl Credentials {
         };
         let of_url = server.credentials();
         Ok(match (self, of_url) {
-            (Self::Bearer(tokens), _) => Some(format!("Bearer {}", tokens.token(fresh).await?)),
+            (Self::Bearer(tokens), _) => Some(format!("Bearer {}", token(tokens, fresh).await?)),
             (_, Some((user, password))) => Some(basic(user, password)),
             (Self::Basic(user, password), None) => Some(basic(user, password)),
             (Self::FromUrl, None) => None,
@@ -68,6 +69,18 @@ impl Credentials {
     /// Whether asking again may bring another answer than 401.
     pub(crate) fn can_be_renewed(&self) -> bool {
         matches!(self, Self::Bearer(_))
+    }
+}
+
+/// The program's token. Those read from files often end with a line break.
+async fn token(tokens: &Arc<dyn Tokens>, fresh: bool) -> io::Result<String> {
+    let tokens = tokens.clone();
+    let given = apart(async move { tokens.token(fresh).await }).await;
+    let given = given.ok_or_else(|| io::Error::other("whoever gives tokens panicked"))??;
+    let token = given.trim();
+    match token.is_empty() || token.contains(char::is_control) {
+        true => Err(io::Error::other("wanted a token of one line")),
+        false => Ok(token.to_string()),
     }
 }
 
@@ -110,5 +123,31 @@ mod tests {
             assert_eq!(header.unwrap().as_deref(), expected, "{url}");
         }
         assert_eq!(format!("{all:?}"), "Basic");
+    }
+
+    #[tokio::test]
+    async fn a_token_is_one_line_and_whoever_gives_it_may_panic() {
+        let bearer = |given: io::Result<&'static str>| {
+            let given = given.map(String::from).map_err(|error| error.kind());
+            let token = move |_: bool| {
+                let given = given.clone();
+                async move { given.map_err(io::Error::from) }
+            };
+            Credentials::Bearer(Arc::new(token))
+        };
+        let panics = |_: bool| -> std::future::Ready<io::Result<String>> { panic!("broken") };
+        let refused = io::Error::from(io::ErrorKind::NotFound);
+        for (credentials, expected) in [
+            (bearer(Ok(" t\r\n")), Some("Bearer t")),
+            (bearer(Ok("t\nu")), None),
+            (bearer(Ok("\n")), None),
+            (bearer(Err(refused)), None),
+            (Credentials::Bearer(Arc::new(panics)), None),
+        ] {
+            let server = "http://a/".parse().unwrap();
+            let header = credentials.header(&server, false).await;
+            let header = header.map(Option::unwrap);
+            assert_eq!(header.ok().as_deref(), expected);
+        }
     }
 }
