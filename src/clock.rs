@@ -66,14 +66,15 @@ impl Clock {
     /// Follows the system's wall clock after it was set (or after the machine slept); returns by how
     /// many milliseconds, if at all.
     pub fn follow_system(&self) -> Option<i64> {
-        let shown = self.now().wall;
+        let Moment { mono, wall } = self.now();
         let system = system_millis();
-        if shown.abs_diff(system) < TOLERANCE.as_millis() as u64 {
+        if wall.abs_diff(system) < TOLERANCE.as_millis() as u64 {
             return None;
         }
-        let step = system as i64 - shown as i64;
-        self.step(step);
-        Some(step)
+        // Not a step, which two at once would take twice.
+        let epoch = system.saturating_sub(mono);
+        self.epoch.store(epoch, Ordering::Relaxed);
+        Some(system as i64 - wall as i64)
     }
 
     /// Sets the wall clock forth or back by so many milliseconds.

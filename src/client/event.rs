@@ -35,4 +35,6 @@ pub enum Event {
     RefreshFailed(RequestFailed),
     /// The status of this instance in the list is another one; `None` where it is not in it.
     RemoteStatus(Option<InstanceStatus>),
+    /// The client was shut down; nothing follows. A client that is only dropped closes the channel instead.
+    Stopped,
 }

@@ -1,16 +1,16 @@
 //! The client in the hands of a program.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{broadcast, mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::sync::broadcast;
 
 use super::balance::Balancer;
 use super::discovery::View;
+use super::ending::Ending;
 use super::event::Event;
 use super::instance::lease_terms;
-use super::registration::{Leave, Own};
+use super::registration::Own;
 use crate::model::{InstanceInfo, InstanceStatus};
 
 /// A client of a Eureka registry; clones are the same client.
@@ -25,12 +25,8 @@ pub(super) struct Inner {
     pub(super) view: Option<Arc<View>>,
     pub(super) balancer: Balancer,
     pub(super) events: broadcast::Sender<Event>,
-    /// The way to the registrar; taken by the first who shuts down.
-    pub(super) leave: Mutex<Option<mpsc::Sender<Leave>>>,
     /// Held by who shuts down, so that another one waits for it.
-    pub(super) leaving: tokio::sync::Mutex<()>,
-    /// What ends with the client.
-    pub(super) helpers: Mutex<Vec<JoinHandle<()>>>,
+    pub(super) ending: tokio::sync::Mutex<Ending>,
     pub(super) patience: Duration,
 }
 
@@ -82,12 +78,12 @@ impl EurekaClient {
         V: AsRef<str>,
     {
         let Some(own) = &self.0.own else {
-        // Before the record is locked: the program may look at it while it makes them.
-        let pairs: Vec<_> = pairs.collect();
             return;
         };
         let pairs = pairs.into_iter();
         let pairs = pairs.map(|(key, value)| (key.as_ref().into(), value.as_ref().into()));
+        // Before the record is locked: the program may look at it while it makes them.
+        let pairs: Vec<_> = pairs.collect();
         own.change(|info| {
             let merged = info.metadata.with(pairs);
             let kept = merged.iter().filter(|(_, value)| !value.is_empty());
@@ -111,7 +107,8 @@ impl EurekaClient {
 
     /// Takes the registration back and ends all work. When it returns, no request of this client is under way and none
     /// will follow; it takes no longer than the shutdown time-out, whatever the servers do. A second call only waits for
-    /// the first.
+    /// the first, also where nobody waits for that any more. What watches the registry ends, and the last event is
+    /// [`Event::Stopped`].
     pub async fn shutdown(&self) {
         self.leave(Duration::ZERO).await;
     }
@@ -141,26 +138,10 @@ impl EurekaClient {
     }
 
     async fn leave(&self, drain: Duration) {
-        let _leaving = self.0.leaving.lock().await;
-        let way = &self.0.leave;
-        let way = way.lock().unwrap_or_else(PoisonError::into_inner).take();
-        for helper in self.0.end_helpers() {
-            // Until it is gone it may still ask something.
-            _ = helper.await;
-        }
-        let Some(way) = way else {
-            return;
-        };
-        let (done, told) = oneshot::channel();
-        let within = self.0.patience;
-        let order = Leave {
-            drain,
-            within,
-            done: Some(done),
-        };
-        if way.send(order).await.is_ok() {
-            // The registrar keeps to its time; this is for a runtime that does not let it.
-            _ = tokio::time::timeout(drain + within, told).await;
+        let mut ending = self.0.ending.lock().await;
+        if ending.finish(drain, self.0.patience).await {
+            // Nobody needs to listen.
+            _ = self.0.events.send(Event::Stopped);
         }
     }
 }
@@ -175,19 +156,11 @@ impl std::fmt::Debug for EurekaClient {
     }
 }
 
-impl Inner {
-    fn end_helpers(&self) -> Vec<JoinHandle<()>> {
-        let helpers = &mut *self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
-        helpers.iter().for_each(JoinHandle::abort);
-        std::mem::take(helpers)
-    }
-}
-
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.end_helpers();
-        let way = self.leave.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if way.is_some() && self.own.is_some() {
+        let ending = self.ending.get_mut();
+        ending.abort();
+        if ending.is_registering() {
             tracing::warn!(
                 "a Eureka client was dropped without shutdown(); it deregisters in the background"
             );

@@ -23,8 +23,8 @@
 //! | file | what |
 //! |---|---|
 //! | `builder.rs`, `times.rs`, `start.rs` | every setting, which times are taken, and the start |
-//! | `settings.rs`, `spring_files.rs` | settings under Spring's names, and from Spring's files |
-//! | `handle.rs` | the client in the hands of a program |
+//! | `settings.rs`, `pairs.rs`, `spring_files.rs` | settings under Spring's names, how these are compared, and from Spring's files |
+//! | `handle.rs`, `ending.rs` | the client in the hands of a program, and its end |
 //! | `instance.rs` | the record that a program registers of itself |
 //! | `registration/` | keeping it with the servers |
 //! | `discovery/` | following the registry |
@@ -50,6 +50,7 @@ mod balance;
 mod builder;
 mod chance;
 mod discovery;
+mod ending;
 mod error;
 mod event;
 #[cfg_attr(not(feature = "metrics"), path = "no_figures.rs")]
@@ -67,6 +68,7 @@ mod settings;
 mod spring_files;
 mod start;
 mod times;
+mod timekeeper;
 
 pub use backend::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
 #[cfg(feature = "reqwest-middleware")]

@@ -11,6 +11,7 @@ use super::balance::Balancer;
 use super::builder::Builder;
 use super::chance::Chance;
 use super::discovery::{Refresher, View};
+use super::ending::Ending;
 use super::error::StartError;
 use super::event::Event;
 use super::figures::Figures;
@@ -18,7 +19,7 @@ use super::handle::{EurekaClient, Inner};
 use super::http::HttpBackend;
 use super::registration::{Leave, Own, Registrar, keep_asking};
 use super::servers::{Asker, Pool, Resolver, Session, Zone};
-use crate::clock::Clock;
+use super::timekeeper::Timekeeper;
 use crate::model::{InstanceInfo, without_credentials};
 
 /// Events that may wait for who is slow to hear them.
@@ -29,7 +30,7 @@ struct Ground {
     chance: Arc<Chance>,
     pool: Arc<Pool>,
     asker: Asker,
-    clock: Clock,
+    clock: Timekeeper,
     figures: Figures,
     events: broadcast::Sender<Event>,
 }
@@ -70,9 +71,7 @@ impl Builder {
             view,
             balancer: Balancer::new(self.balance, ground.chance),
             events: ground.events,
-            leave: Mutex::new(leave),
-            leaving: tokio::sync::Mutex::default(),
-            helpers: Mutex::new(helpers),
+            ending: tokio::sync::Mutex::new(Ending::new(helpers, leave)),
             patience: self.shutdown_timeout,
         })))
     }
@@ -95,7 +94,7 @@ impl Builder {
         Ok(Ground {
             pool: Arc::new(Pool::new(given, chance.clone())),
             asker: self.asker(own)?,
-            clock: self.clock.clone().unwrap_or_else(Clock::system),
+            clock: Timekeeper::new(self.clock.clone()),
             figures: Figures::new(own.map_or("reader", |own| &own.app)),
             events: broadcast::channel(EVENTS).0,
             chance,

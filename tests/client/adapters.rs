@@ -217,7 +217,6 @@ mod with_tower {
         pass(secs(31)).await;
         assert_eq!(told(&mut services).await, ["-b-9002"]);
         client.shutdown().await;
-        drop(client);
         assert_eq!(told(&mut services).await, ["end"]);
     }
 }

@@ -1,5 +1,8 @@
 //! Group 9: nothing after the DELETE, bounded time, whatever the servers do.
 
+use std::time::Duration;
+
+use heureka::client::{Event, InstanceStatus};
 use tokio::time::Instant;
 
 use crate::world::{Mood, World, orders, pass, secs};
@@ -36,6 +39,60 @@ async fn a_second_shutdown_waits_for_the_first() {
     first.await.unwrap();
 }
 
+/// Whoever waits for the end may give up; the next one waits for what is left of it.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_goes_on_though_nobody_waits_for_it_any_more() {
+    for early in [0, 1, 500, 1500] {
+        let world = World::of(&["a"]);
+        world.delay(secs(2));
+        let client = world.client(1).register(orders()).start().await.unwrap();
+        pass(secs(50)).await;
+        let given_up = tokio::time::timeout(Duration::from_millis(early), client.shutdown()).await;
+        assert!(given_up.is_err());
+        assert!(
+            world
+                .log()
+                .iter()
+                .all(|got| !got.line.starts_with("DELETE"))
+                || early > 1000
+        );
+        let began = Instant::now();
+        client.shutdown().await;
+        assert!(began.elapsed() <= secs(10));
+        assert_eq!(world.count("DELETE"), 1);
+        // Its answer has come, too: nothing is under way.
+        assert_eq!(world.lines().last().unwrap(), "DELETE apps/ORDERS/i");
+        let (all, ended) = (world.log().len(), Instant::now());
+        client.shutdown().await;
+        assert_eq!(ended.elapsed(), secs(0));
+        pass(secs(600)).await;
+        assert_eq!(world.log().len(), all, "{early}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_watches_ends_with_the_shutdown_though_the_client_is_still_held() {
+    let world = World::of(&["a"]);
+    let client = world.client(1).register(orders()).start().await.unwrap();
+    pass(secs(40)).await;
+    let mut events = client.events();
+    let mut catalogs = client.watch().unwrap();
+    let mut instances = client.watch_instances("orders").unwrap();
+    client.shutdown().await;
+    client.shutdown().await;
+    while catalogs.next().await.is_some() {}
+    while instances.next().await.is_some() {}
+    assert!(client.watch().unwrap().next().await.is_none());
+    let mut told = Vec::new();
+    while let Ok(event) = events.try_recv() {
+        told.push(event);
+    }
+    let stopped = told.iter().filter(|event| **event == Event::Stopped);
+    assert_eq!((stopped.count(), told.last()), (1, Some(&Event::Stopped)));
+    // What it knew last is still there.
+    assert!(client.by_id("i").is_some());
+}
+
 /// client.md §20.21: a push that is under way ends before the DELETE.
 #[tokio::test(start_paused = true)]
 async fn a_push_that_is_under_way_cannot_follow_the_delete() {
@@ -50,17 +107,30 @@ async fn a_push_that_is_under_way_cannot_follow_the_delete() {
 
 #[tokio::test(start_paused = true)]
 async fn it_ends_in_time_though_no_server_answers() {
-    for mood in [Mood::Dead, Mood::Silent] {
+    let moods = [Mood::Dead, Mood::Silent];
+    for (mood, under_way) in moods
+        .into_iter()
+        .flat_map(|mood| [(mood.clone(), 0), (mood, 1)])
+    {
         let world = World::of(&["a", "b", "c"]);
-        let client = world.registering(1, orders()).shutdown_timeout(secs(4));
+        let client = world.client(1).register(orders()).shutdown_timeout(secs(4));
         let client = client.start().await.unwrap();
         pass(secs(50)).await;
         for host in ["a", "b", "c"] {
             world.mood(host, mood.clone());
         }
+        // Something is under way, or is not.
+        client.set_status(InstanceStatus::Down);
+        pass(secs(under_way)).await;
         let began = Instant::now();
         client.shutdown().await;
         assert!(began.elapsed() <= secs(4), "{mood:?} {:?}", began.elapsed());
+        for host in ["a", "b", "c"] {
+            world.mood(host, Mood::Well);
+        }
+        let all = world.log();
+        pass(secs(600)).await;
+        assert_eq!(world.log(), all, "{mood:?}");
     }
 }
 

@@ -14,7 +14,7 @@ use super::catalog::{Catalog, Filter};
 use super::disk::Disk;
 use super::doubt::Doubt;
 use super::listing::{Changes, Listing};
-use super::view::View;
+use super::view::{Publisher, View};
 use crate::client::backend::Response;
 use crate::client::chance::Chance;
 use crate::client::error::RequestFailed;
@@ -22,7 +22,7 @@ use crate::client::event::Event;
 use crate::client::operation::Operation;
 use crate::client::pause::Pauses;
 use crate::client::servers::Session;
-use crate::clock::Clock;
+use crate::client::timekeeper::Timekeeper;
 use crate::model::{Applications, InstanceKey};
 use crate::wire::{json, one_line};
 
@@ -69,12 +69,13 @@ impl Default for DiscoveryOptions {
 pub(crate) struct Refresher {
     pub(crate) session: Session,
     pub(crate) chance: Arc<Chance>,
-    pub(crate) clock: Clock,
+    pub(crate) clock: Timekeeper,
     pub(crate) events: broadcast::Sender<Event>,
     /// The own instance, whose status in the list is told.
     pub(crate) own: Option<InstanceKey>,
     pub(crate) options: DiscoveryOptions,
     pub(crate) view: Arc<View>,
+    publisher: Publisher,
     memory: Memory,
 }
 
@@ -104,12 +105,12 @@ impl Refresher {
     pub(crate) fn new(
         session: Session,
         chance: Arc<Chance>,
-        clock: Clock,
+        clock: Timekeeper,
         events: broadcast::Sender<Event>,
         own: Option<InstanceKey>,
         options: DiscoveryOptions,
     ) -> Self {
-        let view = View::new(clock.clone(), options.interval.saturating_mul(3));
+        let (view, publisher) = View::new(clock.clone(), options.interval.saturating_mul(3));
         let memory = Memory {
             said: None,
             apart: None,
@@ -130,6 +131,7 @@ impl Refresher {
             memory,
         }
     }
+            publisher,
 
     /// Refreshes for ever.
     pub(crate) async fn run(mut self) {
@@ -167,7 +169,6 @@ impl Refresher {
     }
 
     fn is_full_due(&self) -> bool {
-        let is_possible = self.options.deltas && self.options.only_vip.is_none();
         let memory = &self.memory;
         !is_possible || memory.said.is_none() || memory.full_due <= Instant::now()
     }
@@ -268,7 +269,7 @@ impl Refresher {
         };
         if !changes.is_empty() {
             let catalog = self.view.catalog().after(now, self.options.filter);
-            self.view.show(catalog);
+            self.view.show(catalog, &self.publisher);
             memory.is_unsaved = true;
         }
         memory.apart = doubted;
@@ -322,7 +323,7 @@ impl Refresher {
         );
         self.view.copied_at(written);
         let catalog = Catalog::default().after(&copy, self.options.filter);
-        self.view.show(catalog);
+        self.view.show(catalog, &self.publisher);
         self.memory.apart = Some(copy);
     }
 

@@ -8,7 +8,8 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 use super::catalog::{Catalog, Instances};
-use crate::clock::{Clock, Millis};
+use crate::client::timekeeper::Timekeeper;
+use crate::clock::Millis;
 use crate::model::InstanceStatus;
 
 /// Whether the catalogue can be trusted to be new.
@@ -22,15 +23,18 @@ pub enum Freshness {
     Stale,
 }
 
+/// What tells those who watch. It is the task's alone, so that watching ends with it.
+pub(super) type Publisher = watch::Sender<Arc<Catalog>>;
+
 /// Where discovery puts its findings.
 pub(crate) struct View {
     catalog: ArcSwap<Catalog>,
-    changes: watch::Sender<Arc<Catalog>>,
+    changes: watch::Receiver<Arc<Catalog>>,
     /// One more than the millisecond of the last good answer; 0 before the first.
     fetched: AtomicU64,
     /// When the copy from disk was written, in wall milliseconds.
     copied: AtomicU64,
-    clock: Clock,
+    clock: Timekeeper,
     stale_after: Duration,
     connected: watch::Sender<bool>,
     remote: watch::Sender<Option<InstanceStatus>>,
@@ -38,10 +42,11 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(super) fn new(clock: Clock, stale_after: Duration) -> Self {
-        Self {
+    pub(super) fn new(clock: Timekeeper, stale_after: Duration) -> (Self, Publisher) {
+        let publisher = Publisher::default();
+        let view = Self {
             catalog: ArcSwap::default(),
-            changes: watch::Sender::default(),
+            changes: publisher.subscribe(),
             fetched: AtomicU64::new(0),
             copied: AtomicU64::new(0),
             clock,
@@ -49,7 +54,8 @@ impl View {
             connected: watch::Sender::default(),
             remote: watch::Sender::default(),
             kept: AtomicU64::new(0),
-        }
+        };
+        (view, publisher)
     }
 
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
@@ -61,10 +67,10 @@ impl View {
         at(&self.catalog.load())
     }
 
-    pub(super) fn show(&self, catalog: Catalog) {
+    pub(super) fn show(&self, catalog: Catalog, publisher: &Publisher) {
         let catalog = Arc::new(catalog);
         self.catalog.store(catalog.clone());
-        self.changes.send_replace(catalog);
+        publisher.send_replace(catalog);
     }
 
     pub(super) fn fetched_now(&self) {
@@ -130,7 +136,9 @@ impl View {
     }
 
     pub(crate) fn watch(&self) -> CatalogWatch {
-        CatalogWatch(self.changes.subscribe())
+        let mut changes = self.changes.clone();
+        changes.mark_unchanged();
+        CatalogWatch(changes)
     }
 }
 
@@ -139,7 +147,7 @@ impl View {
 pub struct CatalogWatch(watch::Receiver<Arc<Catalog>>);
 
 impl CatalogWatch {
-    /// The next catalogue that is different; `None` once the client is gone.
+    /// The next catalogue that is different; `None` once the client was shut down or is gone.
     pub async fn next(&mut self) -> Option<Arc<Catalog>> {
         self.0.changed().await.ok()?;
         Some(self.0.borrow_and_update().clone())
@@ -163,7 +171,8 @@ impl InstancesWatch {
         }
     }
 
-    /// The instances as they are, at first; then whenever any of them is different. `None` once the client is gone.
+    /// The instances as they are, at first; then whenever any of them is different. `None` once the client was shut down
+    /// or is gone.
     pub async fn next(&mut self) -> Option<Instances> {
         loop {
             let catalog = match self.known {

@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
 use super::record::OwnRecord;
-use crate::clock::{Clock, Millis};
+use crate::client::timekeeper::Timekeeper;
+use crate::clock::Millis;
 use crate::model::{InstanceInfo, InstanceStatus};
 
 /// The record of this instance.
@@ -13,7 +14,7 @@ pub(crate) struct Own {
     record: Mutex<OwnRecord>,
     /// Something changed; the registrar looks.
     pub(crate) changed: Notify,
-    pub(crate) clock: Clock,
+    pub(crate) clock: Timekeeper,
     /// How the registration stands.
     pub(crate) standing: watch::Sender<RegistrationState>,
 }
@@ -28,7 +29,7 @@ pub(crate) struct RegistrationState {
 }
 
 impl Own {
-    pub(crate) fn new(info: InstanceInfo, clock: Clock) -> Self {
+    pub(crate) fn new(info: InstanceInfo, clock: Timekeeper) -> Self {
         let record = OwnRecord::new(info, clock.now().wall);
         Self {
             record: Mutex::new(record),
