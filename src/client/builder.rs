@@ -294,7 +294,8 @@ impl Builder {
     }
 
     /// How long instances are kept that are missing in a list which has suddenly less than half; 90 s by default,
-    /// zero believes every list at once.
+    /// zero believes every list at once. Where there are no deltas, less than ten are believed to be gone at once unless
+    /// the list is empty: there a few that leave in good order look like a loss.
     pub fn doubt_short_lists_for(mut self, time: Duration) -> Self {
         self.discovery.patience = time;
         self

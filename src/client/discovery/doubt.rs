@@ -3,6 +3,8 @@
 //! A server that was just restarted, or that lost sight of its clients, hands out an empty or a short list. *Who is
 //! missing in a full list that has less than half of what was shown is kept for a while, or until as many are listed as were
 //! before; who is in it counts at once.*
+//! Where servers name nobody who leaves, because there are only full lists, a few that leave in good order look the same as a loss:
+//! there a small list is doubted only when it is empty.
 //! What a delta names as gone is gone: that is something the server saw, not something that it lacks. When
 //! the list stays short for that while it is believed. Time in which no server answered proves little: no gap between two
 //! answers counts for more than half of the while, so that it takes three of them.
@@ -13,6 +15,9 @@ use tokio::time::Instant;
 
 use super::listing::Listing;
 use crate::model::InstanceKey;
+
+/// From how many instances on a list can be short where servers name nobody who leaves.
+const MANY: usize = 10;
 
 /// What is kept although the servers do not list it.
 #[derive(Debug)]
@@ -40,10 +45,11 @@ impl Doubt {
         }
     }
 
-    /// A full list has come while `shown` was shown.
-    pub(super) fn full(&mut self, shown: &Listing, said: &Listing) {
+    /// A full list has come while `shown` was shown, from servers that name who leaves by deltas, or do not.
+    pub(super) fn full(&mut self, shown: &Listing, said: &Listing, names_who_leaves: bool) {
         let now = Instant::now();
-        let is_short = said.len() * 2 < shown.len() && !self.patience.is_zero();
+        let is_judged = names_who_leaves || shown.len() >= MANY || said.len() == 0;
+        let is_short = is_judged && said.len() * 2 < shown.len() && !self.patience.is_zero();
         if self.case.is_none() && !is_short {
             return;
         }
@@ -114,12 +120,12 @@ mod tests {
         let mut doubt = Doubt::new(Duration::from_secs(90));
         let before = listing(&["1", "2", "3", "4"]);
         let half = listing(&["1", "2"]);
-        doubt.full(&before, &half);
+        doubt.full(&before, &half, true);
         assert_eq!(ids(&mut doubt, &half), ["1", "2"]);
         // Who is in it counts at once, who is missing is kept.
         let short = listing(&["1", "9"]);
         let before = listing(&["1", "2", "3", "4", "5"]);
-        doubt.full(&before, &short);
+        doubt.full(&before, &short, true);
         let now = ids(&mut doubt, &short);
         assert_eq!(now, ["1", "2", "3", "4", "5", "9"]);
         assert_eq!(doubt.kept(), 4);
@@ -131,7 +137,7 @@ mod tests {
             tokio::time::advance(Duration::from_secs(seconds)).await;
             assert_eq!(ids(&mut doubt, &short).len(), 5);
         }
-        doubt.full(&listing(&["1", "3", "4", "5", "9"]), &none);
+        doubt.full(&listing(&["1", "3", "4", "5", "9"]), &none, true);
         assert_eq!(ids(&mut doubt, &none), ["1", "3", "4", "5", "9"]);
         tokio::time::advance(Duration::from_secs(1)).await;
         assert!(ids(&mut doubt, &none).is_empty());
@@ -143,10 +149,10 @@ mod tests {
     async fn hours_without_an_answer_prove_nothing() {
         let mut doubt = Doubt::new(Duration::from_secs(90));
         let (before, none) = (listing(&["1", "2"]), listing(&[]));
-        doubt.full(&before, &none);
+        doubt.full(&before, &none, true);
         for (hours, shown) in [(0, 2), (5, 2), (5, 0)] {
             tokio::time::advance(Duration::from_secs(hours * 3600)).await;
-            doubt.full(&before, &none);
+            doubt.full(&before, &none, true);
             assert_eq!(ids(&mut doubt, &none).len(), shown, "{hours}");
         }
     }
@@ -155,10 +161,10 @@ mod tests {
     async fn when_the_list_is_whole_again_nothing_is_kept() {
         let mut doubt = Doubt::new(Duration::from_secs(90));
         let before = listing(&["1", "2", "3", "4"]);
-        doubt.full(&before, &listing(&[]));
+        doubt.full(&before, &listing(&[]), true);
         // Half of them are back, and the others are still on their way.
         let half = listing(&["1", "2", "7"]);
-        doubt.full(&before, &half);
+        doubt.full(&before, &half, true);
         assert_eq!(ids(&mut doubt, &half), ["1", "2", "3", "4", "7"]);
         assert_eq!(doubt.kept(), 4);
         let back = listing(&["6", "7", "8", "9"]);
@@ -170,14 +176,14 @@ mod tests {
     async fn when_nobody_is_missing_any_more_a_later_loss_is_a_case_of_its_own() {
         let mut doubt = Doubt::new(Duration::from_secs(90));
         let (before, none) = (listing(&["1", "2", "3"]), listing(&[]));
-        doubt.full(&before, &none);
+        doubt.full(&before, &none, true);
         for id in ["2", "3"] {
             doubt.gone(&InstanceKey::new("A", id));
         }
         let left = listing(&["1"]);
         assert_eq!(ids(&mut doubt, &left), ["1"]);
         tokio::time::advance(Duration::from_secs(80)).await;
-        doubt.full(&left, &none);
+        doubt.full(&left, &none, true);
         tokio::time::advance(Duration::from_secs(20)).await;
         assert_eq!(ids(&mut doubt, &none), ["1"]);
     }
@@ -185,7 +191,18 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn without_patience_everything_is_believed() {
         let mut doubt = Doubt::new(Duration::ZERO);
-        doubt.full(&listing(&["1", "2"]), &listing(&[]));
+        doubt.full(&listing(&["1", "2"]), &listing(&[]), true);
         assert!(ids(&mut doubt, &listing(&[])).is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_nobody_is_named_a_few_may_leave_at_once_but_not_all() {
+        let names = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+        for (before, now, shown) in [(9, 1, 1), (9, 0, 9), (1, 0, 1), (10, 4, 10), (10, 5, 5)] {
+            let mut doubt = Doubt::new(Duration::from_secs(90));
+            let said = listing(&names[..now]);
+            doubt.full(&listing(&names[..before]), &said, false);
+            assert_eq!(ids(&mut doubt, &said).len(), shown, "{before} {now}");
+        }
     }
 }

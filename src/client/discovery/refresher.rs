@@ -95,6 +95,8 @@ struct Memory {
     apart: Option<Listing>,
     doubt: Doubt,
     full_due: Instant,
+    /// Whether the last server that was asked for a delta had none.
+    has_no_deltas: bool,
     /// Whether the server's hash code fits its own full list; if not, it proves nothing.
     hash_fits: bool,
     saved: Option<Instant>,
@@ -116,6 +118,7 @@ impl Refresher {
             apart: None,
             doubt: Doubt::new(options.patience),
             full_due: Instant::now(),
+            has_no_deltas: false,
             hash_fits: true,
             saved: None,
             is_unsaved: false,
@@ -128,10 +131,10 @@ impl Refresher {
             own,
             options,
             view: Arc::new(view),
+            publisher,
             memory,
         }
     }
-            publisher,
 
     /// Refreshes for ever.
     pub(crate) async fn run(mut self) {
@@ -158,7 +161,9 @@ impl Refresher {
         if self.is_full_due() {
             return self.full(&[]).await;
         }
-        let merged = match self.delta().await? {
+        let delta = self.delta().await?;
+        self.memory.has_no_deltas = delta.is_none();
+        let merged = match delta {
             Some(delta) => self.merge(delta),
             None => Err(Vec::new()),
         };
@@ -170,7 +175,11 @@ impl Refresher {
 
     fn is_full_due(&self) -> bool {
         let memory = &self.memory;
-        !is_possible || memory.said.is_none() || memory.full_due <= Instant::now()
+        !self.wants_deltas() || memory.said.is_none() || memory.full_due <= Instant::now()
+    }
+
+    fn wants_deltas(&self) -> bool {
+        self.options.deltas && self.options.only_vip.is_none()
     }
 
     /// What changed of late; nothing where the server tells no changes.
@@ -212,6 +221,7 @@ impl Refresher {
     /// Reads the whole list. Who was named as `gone` a moment ago needs no second thought.
     async fn full(&mut self, gone: &[InstanceKey]) -> Result<(), RequestFailed> {
         let list = self.list().await?;
+        let names_who_leaves = self.wants_deltas() && !self.memory.has_no_deltas;
         let memory = &mut self.memory;
         let before = memory.said.take();
         // A copy from disk is no reason to doubt a server.
@@ -221,7 +231,7 @@ impl Refresher {
         let said = Listing::of(list, &shown);
         memory.hash_fits = said.hash_code() == hash;
         if may_doubt {
-            memory.doubt.full(&shown, &said);
+            memory.doubt.full(&shown, &said, names_who_leaves);
         }
         gone.iter().for_each(|key| memory.doubt.gone(key));
         memory.said = Some(said);
