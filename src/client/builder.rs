@@ -47,6 +47,8 @@ pub struct Builder {
     pub(super) servers: Vec<(String, String)>,
     pub(super) sources: Sources,
     pub(super) look_up_every: Duration,
+    pub(super) is_enabled: bool,
+    pub(super) registers: bool,
     pub(super) instance: Option<Instance>,
     pub(super) health: Option<Arc<dyn HealthCheck>>,
     pub(super) credentials: Credentials,
@@ -77,6 +79,8 @@ impl EurekaClient {
                 ..Sources::default()
             },
             look_up_every: Duration::from_secs(300),
+            is_enabled: true,
+            registers: true,
             instance: None,
             health: None,
             credentials: Credentials::default(),
@@ -116,16 +120,6 @@ impl Builder {
     /// The same for servers in a zone.
     pub fn server_in_zone(mut self, zone: impl Into<String>, url: impl AsRef<str>) -> Self {
         self.servers.push((zone.into(), url.as_ref().to_string()));
-        self
-    }
-
-    pub(super) fn without_servers(mut self) -> Self {
-        self.servers.clear();
-        self
-    }
-
-    pub(super) fn without_registration(mut self) -> Self {
-        self.instance = None;
         self
     }
 
@@ -180,7 +174,7 @@ impl Builder {
         self
     }
 
-    /// Registers this instance. Without one the client only reads.
+    /// Registers this instance, unless settings say that nothing is to be registered. Without one the client only reads.
     pub fn register(mut self, instance: Instance) -> Self {
         self.instance = Some(instance);
         self
@@ -313,7 +307,8 @@ impl Builder {
         self
     }
 
-    /// Asks for the instances of these regions, too.
+    /// Asks for the instances of these regions, too. They are listed with those of the own region: look-ups and
+    /// [`EurekaClient::pick`] return both, other than Java's clients.
     pub fn remote_regions<R: Into<String>>(mut self, regions: impl IntoIterator<Item = R>) -> Self {
         self.discovery.regions = regions.into_iter().map(Into::into).collect();
         self

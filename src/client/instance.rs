@@ -184,6 +184,11 @@ impl Instance {
         self
     }
 
+    pub(super) fn usual_secure_port(mut self) -> Self {
+        self.secure_port.get_or_insert(USUAL_SECURE_PORT);
+        self
+    }
+
     /// The whole record.
     pub(crate) fn into_info(self, has_health: bool) -> Result<InstanceInfo, StartError> {
         self.check()?;
@@ -253,22 +258,35 @@ impl Instance {
     }
 
     fn check(&self) -> Result<(), StartError> {
+        let name = Some(self.app.clone());
         let is_empty = |text: &Option<String>| text.as_ref().is_some_and(|text| text.is_empty());
         // As a segment of a path, encoded or not, these climb instead of naming something.
         let climbs = |text: &str| matches!(text.trim(), "." | "..");
-        for (is_bad, why) in [
+        first_of(&[
             (self.app.trim().is_empty(), "its application has no name"),
             (climbs(&self.app), "its application is called . or .."),
             (is_empty(&self.id), "its id is empty"),
             (self.id.as_deref().is_some_and(climbs), "its id is . or .."),
             (is_empty(&self.host_name), "its host name is empty"),
             (is_empty(&self.ip_addr), "its address is empty"),
-        ] {
-            if is_bad {
-                return Err(StartError::BadInstance(why));
-            }
-        }
-        Ok(())
+            (has_control(&name), "its name is not one line"),
+            (has_control(&self.id), "its id is not one line"),
+            (
+                has_control(&self.host_name),
+                "its host name is not one line",
+            ),
+            (has_control(&self.ip_addr), "its address is not one line"),
+        ])?;
+        first_of(&[
+            (
+                self.plain_port && self.port == Some(0),
+                "its port is 0: register when the listener is bound",
+            ),
+            (
+                self.secure_port == Some(0),
+                "its secure port is 0: register when the listener is bound",
+            ),
+        ])
     }
 
     fn add_pages(&self, info: &mut InstanceInfo) {
@@ -295,6 +313,20 @@ impl Instance {
             .then(|| page(&secure, &self.health_check))
             .flatten();
     }
+}
+
+/// The first of these that is so is what is wrong.
+fn first_of(faults: &[(bool, &'static str)]) -> Result<(), StartError> {
+    match faults.iter().find(|(is_so, _)| *is_so) {
+        Some((_, why)) => Err(StartError::BadInstance(why)),
+        None => Ok(()),
+    }
+}
+
+/// A line break or the like, which no header and no host name can have.
+fn has_control(text: &Option<String>) -> bool {
+    let text = text.as_deref();
+    text.is_some_and(|text| text.contains(char::is_control))
 }
 
 /// Whole seconds, at least one, as the protocol has them.
@@ -383,6 +415,12 @@ mod tests {
             (orders().id(""), "id"),
             (orders().host_name(""), "host name"),
             (orders().ip_addr(""), "address"),
+            (Instance::new("or\nders"), "name"),
+            (orders().id("a\r\nb"), "id"),
+            (orders().host_name("h\n"), "host name"),
+            (orders().ip_addr("10.0.0.7\n"), "address"),
+            (orders().port(0), "port is 0"),
+            (orders().secure_port(0), "secure port is 0"),
         ] {
             let error = instance.into_info(false).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

@@ -60,6 +60,7 @@ mod http;
 mod instance;
 mod lookups;
 mod operation;
+mod pairs;
 mod pause;
 mod registration;
 mod servers;
@@ -67,8 +68,8 @@ mod settings;
 #[cfg(feature = "spring-files")]
 mod spring_files;
 mod start;
-mod times;
 mod timekeeper;
+mod times;
 
 pub use backend::{Backend, CallFailed, Pending, Request, Response, ServiceAt};
 #[cfg(feature = "reqwest-middleware")]

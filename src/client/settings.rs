@@ -1,26 +1,30 @@
 //! Settings under the names that Spring has for them, from the environment or from any other pairs (client.md §16).
 //!
 //! Names are compared as Spring compares them: without regard to case, dashes, points and underscores, so
-//! `EUREKA_CLIENT_SERVICEURL_DEFAULTZONE` is `eureka.client.service-url.defaultZone`. What is not known here is left
-//! alone; a value that cannot be read is an error that names the setting.
+//! `EUREKA_CLIENT_SERVICEURL_DEFAULTZONE` is `eureka.client.service-url.defaultZone`. What is not known here does
+//! nothing, and one line of the log names it; a value that cannot be read is an error that names the setting.
 
-use std::time::Duration;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::builder::{Builder, ServerPlace};
 use super::discovery::Filter;
 use super::error::StartError;
 use super::instance::Instance;
+use super::pairs::{Pairs, Setting, bad, flag, list, millis, number, seconds, uniform};
 use crate::model::InstanceStatus;
 
-/// A setting: its name, and what it does with a text.
-type Setting<T> = (&'static str, fn(T, &str) -> Result<T, &'static str>);
-
-const NUMBER: &str = "wanted a whole number";
-const FLAG: &str = "wanted true or false";
 const STATUS: &str = "wanted UP, DOWN, STARTING, OUT_OF_SERVICE or UNKNOWN";
 
 /// In the order in which they are applied.
 const OF_CLIENT: &[Setting<Builder>] = &[
+    ("eureka.client.enabled", |mut b, text| {
+        b.is_enabled = flag(text)?;
+        Ok(b)
+    }),
+    ("eureka.client.register-with-eureka", |mut b, text| {
+        b.registers = flag(text)?;
+        Ok(b)
+    }),
     ("eureka.client.fetch-registry", |b, text| {
         Ok(b.fetch_registry(flag(text)?))
     }),
@@ -66,6 +70,13 @@ const OF_CLIENT: &[Setting<Builder>] = &[
         "eureka.client.eureka-server-read-timeout-seconds",
         |b, text| Ok(b.request_timeout(seconds(text)?)),
     ),
+    // Those of Spring's newer way to servers, which looks at no others.
+    ("eureka.client.timeout.connect-timeout", |b, text| {
+        Ok(b.connect_timeout(millis(text)?))
+    }),
+    ("eureka.client.timeout.socket-timeout", |b, text| {
+        Ok(b.request_timeout(millis(text)?))
+    }),
     ("eureka.client.allow-redirects", |b, text| {
         Ok(b.follow_redirects(flag(text)?))
     }),
@@ -75,13 +86,44 @@ const OF_CLIENT: &[Setting<Builder>] = &[
     ),
 ];
 
+/// Those that say something only together with others.
+const TOGETHER: &[&str] = &[
+    "eureka.client.region",
+    "eureka.client.use-dns-for-fetching-service-urls",
+    "eureka.client.eureka-server-d-n-s-name",
+    "eureka.client.eureka-server-port",
+    "eureka.client.eureka-server-u-r-l-context",
+    "eureka.client.proxy-host",
+    "eureka.client.proxy-port",
+    "eureka.client.proxy-user-name",
+    "eureka.client.proxy-password",
+    SECURE_PORT,
+    SECURE_IN_USE,
+];
+
+/// What names of zones, regions and metadata follow.
+const GROUPS: &[&str] = &[
+    "eureka.client.service-url.",
+    "eureka.client.availability-zones.",
+    "eureka.instance.metadata-map.",
+];
+
+const SECURE_PORT: &str = "eureka.instance.secure-port";
+const SECURE_IN_USE: &str = "eureka.instance.secure-port-enabled";
+
 const OF_INSTANCE: &[Setting<Instance>] = &[
     ("spring.application.name", |i, text| Ok(i.named(text))),
     ("eureka.instance.appname", |i, text| Ok(i.named(text))),
     ("eureka.instance.non-secure-port", |i, text| {
         Ok(i.port(number(text)?))
     }),
-    ("server.port", |i, text| Ok(i.port(number(text)?))),
+    ("server.port", |i, text| {
+        Ok(match number(text)? {
+            // Any port that is free: only the program knows which one that is.
+            0 => i,
+            port => i.port(port),
+        })
+    }),
     ("eureka.instance.non-secure-port-enabled", |i, text| {
         Ok(if flag(text)? {
             i
@@ -143,15 +185,23 @@ impl Builder {
         pairs: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, StartError> {
         let pairs = Pairs::of(pairs);
+        warn_of_others(&pairs, "eureka.client.", OF_CLIENT);
         let mut builder = pairs.apply(self, OF_CLIENT)?;
-        if !pairs.flag("eureka.client.register-with-eureka")? {
-            builder = builder.without_registration();
+        if !builder.discovery.regions.is_empty() {
+            tracing::warn!(
+                regions = ?builder.discovery.regions,
+                "instances of remote regions are listed with the others, and look-ups return both"
+            );
         }
         let region = pairs.get("eureka.client.region").unwrap_or("us-east-1");
         let zones = pairs.get(&format!("eureka.client.availability-zones.{region}"));
         let zones = list(zones.unwrap_or_default());
-        builder = pairs.servers(builder, &zones);
-        pairs.tree(builder, region)
+        if let Some(own) = zones.first() {
+            builder = builder.zone(own);
+        }
+        builder = servers(&pairs, builder, &zones);
+        builder = proxy(&pairs, builder)?;
+        tree(&pairs, builder, region)
     }
 }
 
@@ -163,10 +213,8 @@ impl Instance {
         pairs: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, StartError> {
         let pairs = Pairs::of(pairs);
-        let mut instance = pairs.apply(self, OF_INSTANCE)?;
-        if let Some(port) = pairs.secure_port()? {
-            instance = instance.secure_port(port);
-        }
+        warn_of_others(&pairs, "eureka.instance.", OF_INSTANCE);
+        let mut instance = secure_port(&pairs, pairs.apply(self, OF_INSTANCE)?)?;
         for (key, value) in pairs.below("eureka.instance.metadata-map.") {
             instance = instance.metadata(key, value);
         }
@@ -174,168 +222,99 @@ impl Instance {
     }
 }
 
-/// Pairs by their names without case and marks, and the names as they were written.
-struct Pairs(Vec<(String, String, String)>);
-
-impl Pairs {
-    fn of(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
-        let pairs = pairs.into_iter();
-        let known = |(name, value): (String, String)| (uniform(&name), name, value);
-        Self(pairs.map(known).collect())
+/// One line for all of them, without their values: these may be passwords.
+fn warn_of_others<T>(pairs: &Pairs, prefix: &str, settings: &[Setting<T>]) {
+    let others = others(pairs, prefix, settings);
+    if !others.is_empty() {
+        tracing::warn!(names = ?others, "settings that this client does not know do nothing");
     }
+}
 
-    /// The last one counts.
-    fn get(&self, name: &str) -> Option<&str> {
-        let name = uniform(name);
-        let mut named = self.0.iter().rev().filter(|(known, ..)| *known == name);
-        named.next().map(|(_, _, value)| value.trim())
+fn others<'p, T>(pairs: &'p Pairs, prefix: &str, settings: &[Setting<T>]) -> Vec<&'p str> {
+    let known = settings.iter().map(|(name, _)| *name);
+    let known: Vec<_> = known.chain(TOGETHER.iter().copied()).collect();
+    pairs.others(prefix, &known, GROUPS)
+}
+
+/// The secure port, where it is in use: as Spring has it, that is said apart from its number.
+fn secure_port(pairs: &Pairs, instance: Instance) -> Result<Instance, StartError> {
+    let in_use = pairs.get(SECURE_IN_USE).map_or(Ok(false), flag);
+    if !in_use.map_err(|why| bad(SECURE_IN_USE, why))? {
+        return Ok(instance);
     }
-
-    /// The secure port, where it is in use: as Spring has it, that is said apart from its number.
-    fn secure_port(&self) -> Result<Option<u16>, StartError> {
-        const IN_USE: &str = "eureka.instance.secure-port-enabled";
-        const PORT: &str = "eureka.instance.secure-port";
-        let in_use = self.get(IN_USE).map_or(Ok(false), flag);
-        if !in_use.map_err(|why| bad(IN_USE, why))? {
-            return Ok(None);
+    let listens = pairs.get("server.port").filter(|port| *port != "0");
+    match listens.or(pairs.get(SECURE_PORT)) {
+        Some(said) => {
+            let port = number(said).map_err(|why| bad(SECURE_PORT, why))?;
+            Ok(instance.secure_port(port))
         }
-        let said = self.get("server.port").or(self.get(PORT)).unwrap_or("443");
-        let port = number(said).map_err(|why| bad(PORT, why))?;
-        Ok(Some(port))
+        None => Ok(instance.usual_secure_port()),
     }
+}
 
-    /// True where nothing is said.
-    fn flag(&self, name: &'static str) -> Result<bool, StartError> {
-        let said = self.get(name).map_or(Ok(true), flag);
-        said.map_err(|why| bad(name, why))
+/// As parts of one URL, in which user and password may have anything in them.
+fn proxy(pairs: &Pairs, builder: Builder) -> Result<Builder, StartError> {
+    let said = |name| pairs.get(name).filter(|text| !text.is_empty());
+    let Some(host) = said("eureka.client.proxy-host") else {
+        return Ok(builder);
+    };
+    let name = "eureka.client.proxy-port";
+    let port = number(said(name).unwrap_or_default()).map_err(|why| bad(name, why))?;
+    let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
+    let proof = said("eureka.client.proxy-user-name").map(|user| {
+        let password = said("eureka.client.proxy-password").unwrap_or_default();
+        format!("{}:{}@", encoded(user), encoded(password))
+    });
+    let proof = proof.unwrap_or_default();
+    Ok(builder.proxy(format!("http://{proof}{host}:{port}")))
+}
+
+/// Zones in their order first, then others that have servers. A zone without servers of its own is asked where all
+/// others are.
+fn servers(pairs: &Pairs, mut builder: Builder, zones: &[String]) -> Builder {
+    let given = pairs.below("eureka.client.service-url.");
+    if given.is_empty() {
+        return builder;
     }
-
-    fn apply<T>(&self, onto: T, settings: &[Setting<T>]) -> Result<T, StartError> {
-        settings
+    builder.servers.clear();
+    let is_named = |zone: &str| zones.iter().any(|known| uniform(known) == uniform(zone));
+    for zone in zones {
+        let mut of_zone = given
             .iter()
-            .try_fold(onto, |onto, (name, apply)| match self.get(name) {
-                Some(text) => apply(onto, text).map_err(|why| bad(name, why)),
-                None => Ok(onto),
-            })
-    }
-
-    /// What follows a prefix, as it was written, and the values. The environment knows only capitals; they mean small
-    /// letters, as in Spring.
-    fn below(&self, prefix: &str) -> Vec<(String, &str)> {
-        let prefix = uniform(prefix);
-        let found = self
-            .0
-            .iter()
-            .filter(|(known, ..)| known.starts_with(&prefix));
-        found
-            .filter_map(|(_, name, value)| {
-                let rest = after(name, prefix.len())?;
-                let is_shouted = !name.contains(|letter: char| letter.is_lowercase());
-                let key = if is_shouted {
-                    rest.to_lowercase()
-                } else {
-                    rest.to_string()
-                };
-                Some((key, value.trim()))
-            })
-            .collect()
-    }
-
-    /// Zones in their order first, then others that have servers. A zone without servers of its own is asked where all
-    /// others are.
-    fn servers(&self, mut builder: Builder, zones: &[String]) -> Builder {
-        let given = self.below("eureka.client.service-url.");
-        if given.is_empty() {
-            return builder;
-        }
-        builder = builder.without_servers();
-        let is_named = |zone: &str| zones.iter().any(|known| uniform(known) == uniform(zone));
-        for zone in zones {
-            let mut of_zone = given
-                .iter()
-                .filter(|(name, _)| uniform(name) == uniform(zone));
-            if let Some((_, urls)) = of_zone.next() {
-                builder = builder.server_in_zone(zone, urls);
-            }
-        }
-        for (zone, urls) in given.iter().filter(|(zone, _)| !is_named(zone)) {
+            .filter(|(name, _)| uniform(name) == uniform(zone));
+        if let Some((_, urls)) = of_zone.next() {
             builder = builder.server_in_zone(zone, urls);
         }
-        match zones.first() {
-            Some(own) => builder.zone(own),
-            None => builder,
-        }
     }
-
-    fn tree(&self, builder: Builder, region: &str) -> Result<Builder, StartError> {
-        let is_wanted = self.get("eureka.client.use-dns-for-fetching-service-urls");
-        let is_wanted = is_wanted.map_or(Ok(false), flag);
-        let wanted = |why| bad("eureka.client.use-dns-for-fetching-service-urls", why);
-        if !is_wanted.map_err(wanted)? {
-            return Ok(builder);
-        }
-        let name = "eureka.client.eureka-server-d-n-s-name";
-        let domain = self.get(name).ok_or_else(|| bad(name, "wanted a domain"))?;
-        let name = "eureka.client.eureka-server-port";
-        let port = number(self.get(name).unwrap_or_default()).map_err(|why| bad(name, why))?;
-        let path = self.get("eureka.client.eureka-server-u-r-l-context");
-        let place = ServerPlace::http(port, path.unwrap_or("eureka"));
-        Ok(builder
-            .without_servers()
-            .servers_by_txt(region, domain, place))
+    for (zone, urls) in given.iter().filter(|(zone, _)| !is_named(zone)) {
+        builder = builder.server_in_zone(zone, urls);
     }
+    builder
 }
 
-/// What stands in `name` after so many letters and digits and the mark behind them; nothing where that is the end.
-fn after(name: &str, letters: usize) -> Option<&str> {
-    let mut places = name
-        .char_indices()
-        .filter(|(_, mark)| mark.is_alphanumeric());
-    let (at, last) = places.nth(letters.checked_sub(1)?)?;
-    let rest = name[at + last.len_utf8()..].trim_start_matches(['.', '_', '[', '-']);
-    let rest = rest.trim_end_matches(']');
-    (!rest.is_empty()).then_some(rest)
-}
-
-fn uniform(name: &str) -> String {
-    let letters = name.chars().filter(|letter| letter.is_alphanumeric());
-    letters.flat_map(char::to_lowercase).collect()
-}
-
-fn bad(setting: &'static str, why: &str) -> StartError {
-    StartError::BadSetting {
-        setting,
-        why: why.to_string(),
+fn tree(pairs: &Pairs, mut builder: Builder, region: &str) -> Result<Builder, StartError> {
+    let is_wanted = pairs.get("eureka.client.use-dns-for-fetching-service-urls");
+    let is_wanted = is_wanted.map_or(Ok(false), flag);
+    let wanted = |why| bad("eureka.client.use-dns-for-fetching-service-urls", why);
+    if !is_wanted.map_err(wanted)? {
+        return Ok(builder);
     }
-}
-
-fn flag(text: &str) -> Result<bool, &'static str> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(FLAG),
-    }
-}
-
-fn number(text: &str) -> Result<u16, &'static str> {
-    text.parse().map_err(|_| NUMBER)
-}
-
-fn seconds(text: &str) -> Result<Duration, &'static str> {
-    let seconds = text.parse().map_err(|_| NUMBER);
-    seconds.map(Duration::from_secs)
-}
-
-fn list(text: &str) -> Vec<String> {
-    let parts = text
-        .split(',')
-        .map(str::trim)
-        .filter(|part| !part.is_empty());
-    parts.map(String::from).collect()
+    let name = "eureka.client.eureka-server-d-n-s-name";
+    let domain = pairs
+        .get(name)
+        .ok_or_else(|| bad(name, "wanted a domain"))?;
+    let name = "eureka.client.eureka-server-port";
+    let port = number(pairs.get(name).unwrap_or_default()).map_err(|why| bad(name, why))?;
+    let path = pairs.get("eureka.client.eureka-server-u-r-l-context");
+    let place = ServerPlace::http(port, path.unwrap_or("eureka"));
+    builder.servers.clear();
+    Ok(builder.servers_by_txt(region, domain, place))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::model::InstanceInfo;
 
@@ -443,7 +422,7 @@ mod tests {
             eureka.client.eureka-server-u-r-l-context=eureka/v2",
         ));
         let builder = builder.unwrap();
-        assert!(builder.instance.is_none());
+        assert!(!builder.registers && builder.is_enabled);
         let discovery = &builder.discovery;
         assert_eq!(discovery.interval, Duration::from_secs(5));
         assert!(!discovery.deltas);
@@ -454,6 +433,98 @@ mod tests {
             (tree.region.as_str(), tree.domain.as_str()),
             ("us-east-1", "example.org")
         );
+    }
+
+    /// The own zone counts also where servers are looked up.
+    #[test]
+    fn the_first_zone_is_the_own_one_though_servers_come_from_names() {
+        let builder = builder().with_settings(pairs(
+            "eureka.client.region=eu
+            eureka.client.availability-zones.eu=z2,z1
+            eureka.client.use-dns-for-fetching-service-urls=true
+            eureka.client.eureka-server-d-n-s-name=example.org
+            eureka.client.eureka-server-port=8761",
+        ));
+        assert_eq!(builder.unwrap().sources.own_zone.as_deref(), Some("z2"));
+    }
+
+    #[test]
+    fn a_proxy_is_put_together_from_its_parts() {
+        for (text, url) in [
+            ("eureka.client.proxy-port=3128", None),
+            (
+                "eureka.client.proxy-host=p
+                eureka.client.proxy-port=3128",
+                Some("http://p:3128"),
+            ),
+            (
+                "EUREKA_CLIENT_PROXYHOST=p
+                EUREKA_CLIENT_PROXYPORT=3128
+                EUREKA_CLIENT_PROXYUSERNAME=u
+                EUREKA_CLIENT_PROXYPASSWORD=a@b:c",
+                Some("http://u:a%40b%3Ac@p:3128"),
+            ),
+        ] {
+            let builder = builder().with_settings(pairs(text)).unwrap();
+            assert_eq!(builder.http.proxy.as_deref(), url, "{text}");
+        }
+        let without_port = builder().with_settings(pairs("eureka.client.proxy-host=p"));
+        assert!(without_port.is_err());
+    }
+
+    #[test]
+    fn what_does_nothing_is_named_and_nothing_else() {
+        let said = Pairs::of(pairs(
+            "eureka.client.tls.key-store-password=secret
+            EUREKA_CLIENT_HEALTHCHECK_ENABLED=true
+            EUREKA_CLIENT_SERVICEURL_DEFAULTZONE=http://a/
+            eureka.client.availability-zones.eu=z
+            eureka.client.timeout.connect-timeout=100
+            eureka.client.proxyHost=p
+            eureka.instance.a-s-g-name=a
+            eureka.instance.a-s-g-name=b
+            eureka.instance.secure-port=1
+            eureka.instance.metadata-map.k=v
+            server.port=1",
+        ));
+        assert_eq!(
+            others(&said, "eureka.client.", OF_CLIENT),
+            [
+                "EUREKA_CLIENT_HEALTHCHECK_ENABLED",
+                "eureka.client.tls.key-store-password"
+            ]
+        );
+        let of_instance = others(&said, "eureka.instance.", OF_INSTANCE);
+        assert_eq!(of_instance, ["eureka.instance.a-s-g-name"]);
+    }
+
+    /// Spring's word for any port that is free.
+    #[test]
+    fn port_0_takes_no_port_away() {
+        for (text, secure) in [
+            ("server.port=0", None),
+            (
+                "server.port=0
+                eureka.instance.secure-port-enabled=true",
+                Some(8443),
+            ),
+            (
+                "server.port=0
+                eureka.instance.secure-port=9443
+                eureka.instance.secure-port-enabled=true",
+                Some(9443),
+            ),
+        ] {
+            let mut instance = Instance::new("orders").host_name("h").ip_addr("10.0.0.7");
+            instance = instance.port(9000);
+            if secure.is_some() {
+                instance = instance.secure_port(8443);
+            }
+            let info = instance.with_settings(pairs(text)).unwrap();
+            let info = info.into_info(false).unwrap();
+            let in_use = info.secure_port.enabled.then_some(info.secure_port.number);
+            assert_eq!((info.port.number, in_use), (9000, secure), "{text}");
+        }
     }
 
     #[test]

@@ -51,7 +51,11 @@ impl Builder {
 
     fn assemble(mut self) -> Result<EurekaClient, StartError> {
         self.bound_times();
-        let instance = self.instance.take();
+        let instance = self
+            .instance
+            .take()
+            .filter(|_| self.registers && self.is_enabled);
+        self.fetches &= self.is_enabled;
         let has_health = self.health.is_some();
         let info = instance.map(|instance| instance.into_info(has_health));
         let info = info.transpose()?;
@@ -157,7 +161,7 @@ impl Builder {
             pool: ground.pool.clone(),
             every: self.look_up_every,
         };
-        let is_needed = self.sources.are_names();
+        let is_needed = self.is_enabled && self.sources.are_names();
         is_needed.then(|| tokio::spawn(resolver.run()))
     }
 
@@ -174,7 +178,7 @@ impl Builder {
             let name = zone.clone();
             self.sources.given.push(Zone { name, servers });
         }
-        match self.sources.are_empty() {
+        match self.is_enabled && self.sources.are_empty() {
             true => Err(StartError::NoServers),
             false => Ok(()),
         }

@@ -146,3 +146,24 @@ async fn no_server_and_no_url_are_told_at_the_start() {
     };
     assert!(!url.contains("secret"), "{url}");
 }
+
+/// client.md §16.1: `enabled` is the whole client, `register-with-eureka` its registration, wherever `register` stands.
+#[tokio::test(start_paused = true)]
+async fn settings_turn_the_client_off_or_its_registration() {
+    let off = |name: &str| [(name.to_string(), "false".to_string())];
+    let world = World::of(&["a"]);
+    let client = world.client(1).with_settings(off("EUREKA_CLIENT_ENABLED"));
+    let client = client.unwrap().register(orders()).start().await.unwrap();
+    assert!(client.watch().is_none() && client.own_instance().is_none());
+    let name = "eureka.client.register-with-eureka";
+    let reader = world.client(1).with_settings(off(name)).unwrap();
+    let reader = reader.register(orders()).start().await.unwrap();
+    pass(secs(100)).await;
+    assert!(reader.own_instance().is_none() && reader.watch().is_some());
+    assert!(world.lines().iter().all(|line| line.starts_with("GET")));
+    client.shutdown().await;
+    reader.shutdown().await;
+    // A client that asks nobody needs no server.
+    let nobody = EurekaClient::builder().with_settings(off("eureka.client.enabled"));
+    nobody.unwrap().start().await.unwrap();
+}
