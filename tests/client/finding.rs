@@ -4,8 +4,11 @@ use std::fs;
 use std::time::Duration;
 
 use heureka::client::{
-    Changes, EurekaClient, Event, Filter, Freshness, InstanceStatus, Instances, Response,
+    Changes, EurekaClient, Event, Filter, Freshness, InstanceInfo, InstanceStatus, Instances,
+    Response,
 };
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 
 use crate::world::{Mood, World, orders, pass, secs};
 
@@ -257,6 +260,101 @@ async fn a_broken_letter_in_one_record_loses_no_other() {
     let client = world.reader().await;
     assert_eq!(ids(&client.all_instances("billing")), ["b1", "b2"]);
     drop(client);
+}
+
+/// Where there are no deltas, few that leave in good order look like a loss, and are believed to be gone at once.
+#[tokio::test(start_paused = true)]
+async fn without_deltas_a_few_that_leave_are_gone_at_once_and_many_are_doubted() {
+    for (kind, count, left) in [(0, 9, 1), (1, 9, 1), (2, 9, 1), (0, 10, 10), (0, 0, 0)] {
+        let world = World::of(&["a"]);
+        for id in 0..count.max(2) {
+            world.put("BILLING", &id.to_string(), "UP");
+        }
+        let client = world.client(1).wait_fetched(secs(9));
+        let client = match kind {
+            0 => client.deltas(false),
+            1 => client.only_vip("billing"),
+            _ => {
+                world.no_delta(403);
+                client
+            }
+        };
+        let client = client.start().await.unwrap();
+        pass(secs(31)).await;
+        for id in count.min(1)..count.max(2) {
+            world.take("BILLING", &id.to_string());
+        }
+        pass(secs(31)).await;
+        // Nobody at all is never believed at once.
+        let expected = if count == 0 { 2 } else { left };
+        assert_eq!(
+            client.instances("billing").len(),
+            expected,
+            "{kind} {count}"
+        );
+    }
+}
+
+/// Group 4: whatever happens, also what no delta says, the client has what the servers have.
+#[tokio::test(start_paused = true)]
+async fn changes_at_random_are_all_seen_through_deltas_and_hash_codes() {
+    let mut mismatches = 0;
+    for seed in 0..8 {
+        let mut chance = StdRng::seed_from_u64(seed);
+        let world = World::of(&["a", "b"]);
+        let client = world.client(seed).doubt_short_lists_for(secs(0));
+        let client = client
+            .full_fetch_every(secs(1_000_000))
+            .start()
+            .await
+            .unwrap();
+        pass(secs(1)).await;
+        let mut lists = gets(&world, "apps/");
+        for _ in 0..60 {
+            for _ in 0..chance.random_range(0..4) {
+                let app = ["A", "B"][chance.random_range(0..2)];
+                let id = ["1", "2", "3"][chance.random_range(0..3)];
+                match chance.random_range(0..3) {
+                    0 => world.take(app, id),
+                    1 => world.put(app, id, "UP"),
+                    _ => world.put(app, id, "DOWN"),
+                }
+            }
+            // What is lost without a word changes the counts.
+            let known = world.keys();
+            let is_lost = chance.random_range(0..4) == 0 && !known.is_empty();
+            if is_lost {
+                let key = &known[chance.random_range(0..known.len())];
+                let (app, id) = key.split_once('/').unwrap();
+                world.lose(app, id);
+            }
+            pass(secs(31)).await;
+            let mut seen: Vec<_> = ["A", "B"]
+                .iter()
+                .flat_map(|app| {
+                    let all = client.all_instances(app);
+                    let key = |info: &std::sync::Arc<_>| described(info);
+                    all.iter().map(key).collect::<Vec<_>>()
+                })
+                .collect();
+            seen.sort_unstable();
+            let there = world.keys().into_iter().map(|key| {
+                let record = world.record(&key).unwrap();
+                format!(
+                    "{key} {}",
+                    record.body["instance"]["status"].as_str().unwrap()
+                )
+            });
+            assert_eq!(seen, there.collect::<Vec<_>>(), "{seed}");
+        }
+        lists = gets(&world, "apps/") - lists;
+        mismatches += lists;
+    }
+    assert!(mismatches > 50, "{mismatches}");
+}
+
+fn described(info: &InstanceInfo) -> String {
+    format!("{}/{} {}", info.app, info.id(), info.status)
 }
 
 #[tokio::test(start_paused = true)]

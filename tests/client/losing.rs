@@ -6,31 +6,42 @@ use std::time::Duration;
 use heureka::client::{Instance, Response};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use tokio::time::Instant;
 
 use crate::world::{Got, Mood, World, orders, pass, secs};
 
 /// Half a lease, and what the clock of a test may be off.
 const HALF_A_LEASE: Duration = Duration::from_millis(45_100);
 
-/// The longest time without a request of these methods that a server took.
-fn longest_gap(world: &World, methods: [&str; 2]) -> Duration {
+/// Requests of these methods that a server took, and the longest time without one, from the start until now.
+fn good(world: &World, methods: &[&str], now: Duration) -> (usize, Duration) {
     let is_it = |got: &Got| methods.iter().any(|method| got.line.starts_with(method));
     let good = world
         .log()
         .into_iter()
         .filter(|got| got.status < 300 && is_it(got));
-    let times: Vec<_> = good.map(|got| got.at).collect();
+    let mut times = vec![Duration::ZERO];
+    times.extend(good.map(|got| got.at));
+    times.push(now);
     let gaps = times.windows(2).map(|pair| pair[1] - pair[0]);
-    gaps.max().unwrap_or_default()
+    (times.len() - 2, gaps.max().unwrap())
 }
 
-/// Group 6: hours of servers that die, fall silent and come back, one of them always well. No request outlives its
+fn broken() -> Mood {
+    Mood::Says(Response {
+        status: 503,
+        ..Response::default()
+    })
+}
+
+/// Group 6: hours of servers that die, fall silent, say 503 and come back, one of them always well. No request outlives its
 /// time, no list gets stale, and the lease is renewed often enough.
 #[tokio::test(start_paused = true)]
 async fn no_gap_between_heartbeats_is_longer_than_half_a_lease_while_one_server_lives() {
     for (count, seeds) in [(1, 0..1), (2, 0..3), (3, 0..3), (4, 0..3), (5, 0..3)] {
         for seed in seeds {
             let hosts = &["a", "b", "c", "d", "e"][..count];
+            let began = Instant::now();
             let world = World::of(hosts);
             let client = world.client(seed).register(orders()).start().await;
             let client = client.unwrap();
@@ -41,20 +52,28 @@ async fn no_gap_between_heartbeats_is_longer_than_half_a_lease_while_one_server_
                 world.mood(hosts[lives], Mood::Well);
                 pass(secs(15)).await;
                 for (index, host) in hosts.iter().enumerate() {
-                    let mood = match chance.random_range(0..4) {
+                    let mood = match chance.random_range(0..5) {
                         _ if index == lives => Mood::Well,
                         0 => Mood::Dead,
                         1 => Mood::Silent,
+                        2 => broken(),
                         _ => Mood::Well,
                     };
                     world.mood(host, mood);
                 }
                 pass(Duration::from_secs(chance.random_range(20..60))).await;
             }
+            let now = began.elapsed();
             client.shutdown().await;
-            let gap = longest_gap(&world, ["POST", "PUT"]);
+            let (_, gap) = good(&world, &["POST", "PUT"], now);
             assert!(gap <= HALF_A_LEASE, "{count} servers, seed {seed}: {gap:?}");
-            let gap = longest_gap(&world, ["GET", "GET"]);
+            let (beats, _) = good(&world, &["PUT"], now);
+            let least = (now.as_secs() / 45) as usize;
+            assert!(
+                beats >= least,
+                "{count} servers, seed {seed}: {beats} of {least}"
+            );
+            let (_, gap) = good(&world, &["GET"], now);
             assert!(gap <= secs(90), "{count} servers, seed {seed}: {gap:?}");
             assert!(
                 world.overdue() <= Duration::from_millis(1),

@@ -192,6 +192,11 @@ impl World {
         self.state().hash = Some(hash.to_string());
     }
 
+    /// `APP/id` of all that are registered.
+    pub fn keys(&self) -> Vec<String> {
+        self.state().records.keys().cloned().collect()
+    }
+
     pub fn record(&self, key: &str) -> Option<Record> {
         self.state().records.get(key).cloned()
     }
@@ -289,8 +294,8 @@ impl State {
 
     /// One entry for each instance, the newest last.
     fn changed(&mut self, change: Value) {
-        let id = change["instanceId"].clone();
-        self.changes.retain(|known| known["instanceId"] != id);
+        let key = |change: &Value| (change["app"].clone(), change["instanceId"].clone());
+        self.changes.retain(|known| key(known) != key(&change));
         self.changes.push(change);
     }
 
