@@ -80,9 +80,12 @@ async fn what_watches_ends_with_the_shutdown_though_the_client_is_still_held() {
     let mut instances = client.watch_instances("orders").unwrap();
     client.shutdown().await;
     client.shutdown().await;
-    while catalogs.next().await.is_some() {}
-    while instances.next().await.is_some() {}
-    assert!(client.watch().unwrap().next().await.is_none());
+    let ends = async {
+        while catalogs.next().await.is_some() {}
+        while instances.next().await.is_some() {}
+        assert!(client.watch().unwrap().next().await.is_none());
+    };
+    tokio::time::timeout(secs(1), ends).await.unwrap();
     let mut told = Vec::new();
     while let Ok(event) = events.try_recv() {
         told.push(event);
