@@ -333,7 +333,7 @@ fn every_setting_that_cannot_be_used_is_named_at_once_with_exit_code_2() {
         "--port",
         "x",
         "--eureka.server.mode=fast",
-        "--server.address=here",
+        "--server.address=not here",
     ];
     let environment = [("EUREKA_SERVER_DISABLE_DELTA", "perhaps")];
     let mut lines = refused(&arguments, &environment);
@@ -343,7 +343,7 @@ fn every_setting_that_cannot_be_used_is_named_at_once_with_exit_code_2() {
          from the environment variable EUREKA_SERVER_DISABLE_DELTA",
         "heureka: eureka.server.mode: wanted modern or classic, got \"fast\" \
          from the argument --eureka.server.mode",
-        "heureka: server.address: wanted an IP address, got \"here\" \
+        "heureka: server.address: wanted an IP address, or a name that this machine can look up, got \"not here\" \
          from the argument --server.address",
         "heureka: server.port: wanted a number from 0 to 65535, got \"x\" \
          from the argument --server.port",

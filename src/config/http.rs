@@ -94,6 +94,10 @@ fn address(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    if !text.chars().all(is_name) || !text.contains(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
     let mut addresses = (text, 0).to_socket_addrs().ok()?;
     addresses.next().map(|address| address.ip())
 }
