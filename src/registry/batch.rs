@@ -72,6 +72,8 @@ impl Registry {
                 key, last_dirty, ..
             } if let Some(order) = &extra.order => {
                 let idle = extra.idle.unwrap_or(0);
+                // It is the stamp of the sender's record: another one would pass for a later one with it.
+                let last_dirty = last_dirty.filter(|_| self.holds(&key, &extra));
                 known(self.adopt_order(&key, order.clone(), idle, last_dirty, by))
             }
             item => self.order_from_peer(item, by),
@@ -103,6 +105,12 @@ impl Registry {
             })),
             _ => ItemAnswer::Refused,
         }
+    }
+
+    /// Whether the record that is held here is the one that a peer of this kind speaks of.
+    fn holds(&self, key: &InstanceKey, extra: &Extra) -> bool {
+        let entry = self.table.get(key);
+        entry.is_some_and(|entry| extra.stamp == Some(entry.held.version.stamp))
     }
 
     /// Whether a peer of this kind registers what is held here already.
