@@ -98,6 +98,10 @@ impl Draft {
         let Some(held) = self.published.index.get(key) else {
             return Taken::Needless;
         };
+        // The order ended with the instance that it was given for; this is another one.
+        if ordered.is_some() && held.version.order().is_none() {
+            return Taken::Needless;
+        }
         let last_dirty = held.info.last_dirty;
         let change = match ordered {
             None => Outgoing::Register(held.listed(self.clock.epoch())),
