@@ -203,7 +203,7 @@ impl Newcomer {
         });
         let ended = self
             .order_ended
-            .map(|stamp| Arc::new(Order::plain(stamp, Ordered::Cleared(self.info.status))));
+            .map(|stamp| Arc::new(Order::plain(stamp, Ordered::Ended)));
         order.or(held.cloned()).or(ended)
     }
 
