@@ -1,12 +1,12 @@
-//! Renewals race with registrations, updates of metadata, cancels, evictions and reads, on real threads, and
-//! an oracle says of each answer whether it may be so.
+//! Renewals race with registrations, updates of metadata, cancels, peers' batches, evictions and reads, on real threads,
+//! and an oracle says of each answer whether it may be so.
 //!
 //! Some instances are changed, each by one owner; anybody else renews, reads and drains all the while.
 //!
 //! | file | who |
 //! |---|---|
 //! | `world.rs` | the registry on a thread of its own, and what the oracle knows of each instance |
-//! | `owner.rs` | changes its instances, one message after the other; evicts what it has judged |
+//! | `owner.rs` | changes its instances, one message after the other, as a client or by a peer's batch; evicts what it has judged |
 //! | `others.rs` | renewers, readers, and a peer that drains its slot |
 //! | `log.rs` | every event by its revision: what a look at the index may have shown |
 //!

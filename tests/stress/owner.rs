@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
-use heureka::model::Origin;
-use heureka::registry::{Cancel, EvictExpired, Judged, Register, UpdateMetadata};
+use heureka::model::{Extra, Origin, PeerItem, ReplicationItem as Item};
+use heureka::registry::{ApplyBatch, Cancel, EvictExpired, Judged, Register, UpdateMetadata};
 
 use crate::world::{ABSENT, Counts, INSTANCES, Known, Random, World, record};
 
@@ -53,11 +53,12 @@ impl Owner {
                 self.register(number).await;
                 continue;
             }
-            match self.random.below(8) {
+            match self.random.below(9) {
                 0 | 1 => self.register(number).await,
                 2 => self.update(number).await,
                 3 => self.cancel(number).await,
-                4 => self.evict_outdated(number).await,
+                4 => self.replace_by_peer(number).await,
+                5 => self.evict_outdated(number).await,
                 _ => self.evict(number).await,
             }
         }
@@ -87,11 +88,16 @@ impl Owner {
         let n = self.changes;
         self.begin(number);
         let known = self.known(number);
-        let register = Register {
-            info: record(&known.app, &known.id, n),
-            by: Origin::Client.into(),
-        };
-        self.world.registry.send(register).await.unwrap().unwrap();
+        let info = record(&known.app, &known.id, n);
+        if self.random.below(2) == 0 {
+            let answers = self.send_batch(vec![Item::Register(Box::new(info))]).await;
+            assert_eq!(answers, [200]);
+            self.counts.registered_by_peer += 1;
+        } else {
+            let by = Origin::Client.into();
+            let register = Register { info, by };
+            self.world.registry.send(register).await.unwrap().unwrap();
+        }
         self.settle(number, n << 32);
         self.counts.registered += 1;
     }
@@ -116,14 +122,58 @@ impl Owner {
     async fn cancel(&mut self, number: usize) {
         self.keep_judgement(number);
         self.begin(number);
-        let cancel = Cancel {
-            key: self.known(number).key(),
-            by: Origin::Client.into(),
-        };
-        let cancelled = self.world.registry.send(cancel).await.unwrap();
-        assert_eq!(cancelled, Ok(()));
+        let key = self.known(number).key();
+        if self.random.below(2) == 0 {
+            let answers = self.send_batch(vec![Item::Cancel(key)]).await;
+            assert_eq!(answers, [200]);
+            self.counts.cancelled_by_peer += 1;
+        } else {
+            let by = Origin::Client.into();
+            let cancelled = self.world.registry.send(Cancel { key, by }).await.unwrap();
+            assert_eq!(cancelled, Ok(()));
+        }
         self.settle(number, ABSENT);
         self.counts.cancelled += 1;
+    }
+
+    /// A peer's batch takes it away and brings it back, and asks for what is not there in between: nobody may see it gone
+    /// after that, nor a lease of the one before it renewed.
+    async fn replace_by_peer(&mut self, number: usize) {
+        self.keep_judgement(number);
+        self.changes += 1;
+        let n = self.changes;
+        self.begin(number);
+        let known = self.known(number);
+        let info = record(&known.app, &known.id, n);
+        let beat = Item::Heartbeat {
+            key: known.key(),
+            last_dirty: Some(n),
+            override_status: None,
+        };
+        let items = vec![
+            Item::Cancel(known.key()),
+            beat,
+            Item::Cancel(known.key()),
+            Item::Register(Box::new(info)),
+        ];
+        let answers = self.send_batch(items).await;
+        assert_eq!(answers, [200, 404, 404, 200]);
+        self.settle(number, n << 32);
+        self.counts.replaced_by_peer += 1;
+    }
+
+    /// Sends a batch as a peer does; the answers' codes.
+    async fn send_batch(&self, items: Vec<Item>) -> Vec<u16> {
+        let plain = |item| PeerItem {
+            item,
+            extra: Extra::NONE,
+        };
+        let batch = ApplyBatch {
+            items: items.into_iter().map(plain).collect(),
+            by: Origin::Peer.into(),
+        };
+        let answers = self.world.registry.send(batch).await.unwrap();
+        answers.iter().map(|answer| answer.status_code()).collect()
     }
 
     fn judge(&self, number: usize) -> Option<Verdict> {

@@ -250,8 +250,12 @@ counts! {
     /// Renewals that the registry had to decide.
     asked,
     registered,
+    registered_by_peer,
+    /// Taken away and brought back by one batch of a peer.
+    replaced_by_peer,
     updated,
     cancelled,
+    cancelled_by_peer,
     /// Evictions of a lease that nobody renewed in between.
     evicted,
     /// Evictions refused because of a renewal since the look.
