@@ -5,6 +5,8 @@ BENCH ?= ../shared/bench
 # for `long`: cases of each property, and how often the concurrency tests are repeated
 CASES ?= 20000
 TIMES ?= 50
+# random schedules
+EXPLORE ?= 2000
 # seconds for each fuzz target
 FUZZ_SECONDS ?= 600
 # how long instances come and go
@@ -12,12 +14,12 @@ HOURS ?= 2
 
 CLIENT_ADAPTERS := --no-default-features --features client,reqwest-middleware,tower,spring-files,metrics
 
-.PHONY: help check fmt lint lint-client doc test adapters hostile loom manifests release api page prometheus interop bench fuzz overload churn containers long
+.PHONY: help check fmt lint lint-client doc test adapters hostile explore bugs loom manifests release api page prometheus interop bench fuzz overload churn containers long
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt lint lint-client doc test adapters hostile loom ## all that a change must pass, but for the real clients
+check: fmt lint lint-client doc test adapters hostile explore loom ## all that a change must pass, but for the real clients
 
 fmt: ## formatted as rustfmt.toml says?
 	cargo fmt --check
@@ -39,6 +41,12 @@ adapters: ## reqwest, tower, figures and Spring's files, which `test` leaves out
 
 hostile: ## 100 000 spoilt requests, five times as many as `test` sends
 	HOSTILE_REQUESTS=100000 cargo test --test hostile generated
+
+explore: ## 2 000 random schedules of clusters, ten times as many as `test` plays
+	EXPLORE=$(EXPLORE) cargo test --test simulation schedules_end
+
+bugs: ## does the explorer find each of the bugs in tests/bugs?
+	.ci/bugs
 
 loom: ## every interleaving of what may happen to the word of a lease
 	cargo test --release --manifest-path tests/loom/Cargo.toml
@@ -84,4 +92,6 @@ containers: ## the cluster of cluster/ in containers: faults, memory (needs root
 long: fuzz overload churn ## what is too slow for CI: many more property cases, the concurrency tests over and over
 	PROPTEST_CASES=$(CASES) cargo test --release
 	.ci/repeat $(TIMES) concurrent
+	$(MAKE) explore EXPLORE=100000
+	$(MAKE) bugs
 	$(MAKE) containers

@@ -7,6 +7,7 @@
 //! | `fleet.rs` | clients that beat, fall silent, come back |
 //! | `protection.rs` | self-preservation by silence, as design §2 describes it |
 //! | `classic.rs` | the reference's numbers, server.md scenarios 29–36 |
+//! | `explorer.rs` | clusters and their clients at random, with an oracle |
 //! | `scripts.rs` | clusters, as the scripts in `tests/scenarios` tell it; `script.rs` knows their words |
 
 #![cfg(feature = "server")]
@@ -20,6 +21,7 @@ mod scene;
 mod support;
 
 mod classic;
+mod explorer;
 mod fleet;
 mod protection;
 mod script;

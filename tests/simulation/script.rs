@@ -29,6 +29,7 @@ use heureka::transport::memory::Sent;
 use tokio::time::Instant;
 
 use crate::cluster::Cluster;
+use crate::scene::Scene;
 use line::{Args, Line};
 
 /// The answer to a command, if it is one that answers; or what is wrong with the command.
@@ -101,7 +102,7 @@ fn told(sent: &Sent, began: Instant) -> String {
 }
 
 impl Play {
-    fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         let cluster = Cluster::new(seed);
         // The world begins now.
         crate::cluster::age();
@@ -135,7 +136,12 @@ impl Play {
         }
     }
 
-    async fn command(&mut self, command: &str) -> Outcome {
+    /// The node, whatever its state; `None` where it is dead.
+    pub fn scene(&self, node: &str) -> Option<Rc<Scene>> {
+        self.cluster.borrow().scene(node)
+    }
+
+    pub async fn command(&mut self, command: &str) -> Outcome {
         let mut args = Args::of(command);
         let first = args.word("a command")?;
         let is_node = self.cluster.borrow().has(first);

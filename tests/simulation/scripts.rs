@@ -1,7 +1,7 @@
 //! Plays every script of `tests/scenarios`.
 //!
 //! `SCRIPT=override` plays those whose name has that word, `SCENARIOS=DIR` those of another folder; `SEEDS=50` plays each so
-//! often, with other chances. `TRACE=1` shows all calls of those that fail, `TIMES=1` how long each takes, and
+//! often, with other chances, the first of which is `SEED=7`. `TRACE=1` shows all calls of those that fail, `TIMES=1` how long each takes, and
 //! `UPDATE_SCENARIOS=1` writes what really happened into the scripts, for review.
 
 use std::env;
@@ -88,8 +88,9 @@ fn failure(path: &Path) -> Option<String> {
 
 /// The first one, or so many of them.
 fn seeds() -> Range<u64> {
-    let seeds = env::var("SEEDS").map_or(1, |text| text.parse().unwrap());
-    0..seeds
+    let number = |name, usual| env::var(name).map_or(usual, |text| text.parse().unwrap());
+    let first = number("SEED", 0);
+    first..first + number("SEEDS", 1)
 }
 
 fn play_with(seed: u64, script: &str, path: &Path) -> Option<String> {

@@ -247,6 +247,15 @@ impl Cluster {
         self.world.pause(&member.plan.url, paused);
     }
 
+    /// The node lives after this: one that is dead starts, one that stands still goes on.
+    pub fn revive(&mut self, name: &str) {
+        match self.client(name) {
+            Ok(_) => {}
+            Err(Mute::Silent) => self.pause(name, false),
+            Err(Mute::Refused) => self.start(name),
+        }
+    }
+
     /// Sets a node's wall clock forth or back.
     pub fn step_clock(&mut self, name: &str, millis: i64) {
         if let Some(live) = &self.members[name].live {

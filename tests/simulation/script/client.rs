@@ -101,6 +101,16 @@ impl Record {
         let path = format!("/eureka/apps/{}", self.app);
         scene.post(&path, body).json_body().await.status
     }
+
+    /// What a client does every half minute: a heartbeat, and a registration where that is answered 404.
+    async fn beat_or_register(&self, scene: &Scene) -> u16 {
+        let name = format!("{}/{}", self.app, self.id);
+        let query = format!("lastDirtyTimestamp={}", self.dirty);
+        match scene.beat(&name, &query).await {
+            404 => self.register(scene).await,
+            status => status,
+        }
+    }
 }
 
 async fn write(scene: &Scene, verb: &str, args: &mut Args<'_>) -> Outcome {
@@ -108,6 +118,11 @@ async fn write(scene: &Scene, verb: &str, args: &mut Args<'_>) -> Outcome {
         let record = Record::read(args)?;
         args.done()?;
         return answered(record.register(scene).await);
+    }
+    if verb == "beat-or-register" {
+        let record = Record::read(args)?;
+        args.done()?;
+        return answered(record.beat_or_register(scene).await);
     }
     let name = args.word("an instance")?;
     let value = match verb {

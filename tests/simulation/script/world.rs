@@ -29,7 +29,8 @@ impl Play {
             "sent" | "log" | "batches" | "attempts" | "queue" | "ext" | "packed" => {
                 return self.look(verb, args).await;
             }
-            "start" | "crash" | "restart" | "pause" | "resume" | "stop" | "step-clock" => {
+            "start" | "crash" | "restart" | "revive" | "pause" | "resume" | "stop"
+            | "step-clock" => {
                 self.change_node(verb, args).await?;
             }
             _ => self.fault(verb, args)?,
@@ -134,6 +135,7 @@ impl Play {
                     cluster.crash(name);
                     cluster.start(name);
                 }
+                "revive" => cluster.revive(name),
                 "pause" => cluster.pause(name, true),
                 "resume" => cluster.pause(name, false),
                 "stop" => {
