@@ -1,4 +1,5 @@
-//! Flush: everything that waits goes out before the node ends (B-44). A peer that is not there is given up at once.
+//! Flush: everything that waits goes out before the node ends (B-44). A peer that was away is tried once more, since it may
+//! have come back in the pause, and given up at once if it is not there.
 
 use actix::{Context, Handler, Message, ResponseFuture};
 use tokio::sync::oneshot;
@@ -19,6 +20,9 @@ impl Handler<Flush> for Replicator {
         let (done, wait) = oneshot::channel();
         self.flushes.push(done);
         self.beats.make_due();
+        if self.queue.changes() > 0 && !std::mem::replace(&mut self.last_chance, true) {
+            self.link.end_pause(self.parts.clock.now().mono);
+        }
         self.pump(ctx);
         // A replicator that ends delivers nothing more either.
         Box::pin(async { wait.await.unwrap_or(()) })

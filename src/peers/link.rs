@@ -203,6 +203,13 @@ impl Link {
         Some(Duration::from_millis(soon - now.mono))
     }
 
+    /// There will be no later: whoever is waited for is asked now.
+    pub fn end_pause(&mut self, now: Millis) {
+        if let Phase::Waiting(_) = self.phase {
+            self.phase = Phase::Waiting(now);
+        }
+    }
+
     /// When this node and the peer were last in touch before they were compared; `None` if never.
     pub fn in_touch_before(&self) -> Option<Moment> {
         self.in_touch

@@ -77,6 +77,8 @@ pub struct Replicator {
     /// What the log says about the peer at present.
     pub(super) said: Option<TroubleKind>,
     pub(super) flushes: Vec<oneshot::Sender<()>>,
+    /// Whether the peer was tried once more for a flush.
+    pub(super) last_chance: bool,
 }
 
 impl Replicator {
@@ -95,6 +97,7 @@ impl Replicator {
             looks_again: false,
             said: None,
             flushes: Vec::new(),
+            last_chance: false,
             parts,
         }
     }

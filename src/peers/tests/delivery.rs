@@ -302,6 +302,30 @@ async fn a_flush_waits_for_what_is_queued_and_gives_up_who_is_not_there() {
 }
 
 #[actix::test]
+async fn a_flush_tries_a_peer_once_more_that_may_have_come_back_meanwhile() {
+    tokio::time::pause();
+    let world = World::with(&["b"]).await;
+    let peer = world.peer("b");
+    peer.always(Some(Reply::unreachable()));
+    world.register("1").await;
+    world.pass(4000).await;
+    peer.forget();
+    peer.always(None);
+    let begun = world.clock.now().mono;
+    world.peers.send(Flush).await.unwrap();
+    assert_eq!(world.clock.now().mono, begun, "no pause was waited for");
+    assert_eq!(peer.items(), ["R 1"]);
+
+    // Once is enough: a node that leaves flushes twice, and a peer that is dead takes a second to show it.
+    peer.always(Some(Reply::unreachable()));
+    world.register("2").await;
+    world.pass(1).await;
+    let calls = peer.calls.get();
+    world.peers.send(Flush).await.unwrap();
+    assert_eq!(peer.calls.get(), calls);
+}
+
+#[actix::test]
 async fn a_flush_does_not_wait_for_clients_that_go_on_beating() {
     tokio::time::pause();
     let world = World::with(&["b"]).await;
