@@ -14,7 +14,7 @@ HOURS ?= 2
 
 CLIENT_ADAPTERS := --no-default-features --features client,reqwest-middleware,tower,spring-files,metrics
 
-.PHONY: help check fmt lint lint-client doc test adapters hostile explore bugs loom manifests release api page prometheus interop bench fuzz overload churn containers long
+.PHONY: help check fmt lint lint-client doc test adapters hostile explore bugs loom manifests release api page prometheus interop bench fuzz overload churn containers long netns replace figures
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,15 @@ overload: release ## the server on one core under ten times what it carries, the
 churn: release ## memory stays where it is while instances come and go for HOURS
 	HOURS=$(HOURS) .ci/with-server .ci/churn
 
+netns: release ## faults on a real network of namespaces: what is left of what was acknowledged (needs root, nftables and the kit at INTEROP)
+	INTEROP=$(INTEROP) .ci/netns
+
+figures: release ## what a cluster costs, as docs/performance.md has it (needs wrk, Java, the kit at INTEROP and the scripts at BENCH)
+	INTEROP=$(INTEROP) BENCH=$(BENCH) .ci/figures
+
+replace: release ## a pair of Java servers replaced node by node under load, and back (needs the kit at INTEROP and Java)
+	INTEROP=$(INTEROP) .ci/replace
+
 containers: ## the cluster of cluster/ in containers: faults, memory (needs root and a Docker engine)
 	INTEROP=$(INTEROP) .ci/containers
 
@@ -94,4 +103,5 @@ long: fuzz overload churn ## what is too slow for CI: many more property cases, 
 	.ci/repeat $(TIMES) concurrent
 	$(MAKE) explore EXPLORE=100000
 	$(MAKE) bugs
+	$(MAKE) netns
 	$(MAKE) containers

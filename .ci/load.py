@@ -13,14 +13,15 @@ BASE = urllib.parse.urlsplit(os.environ.get("EUREKA_URL", "http://127.0.0.1:8761
 class Connection:
     """Keep-alive HTTP/1.1, one request at a time; opens itself anew when it was closed."""
 
-    def __init__(self):
+    def __init__(self, host=BASE.hostname, port=BASE.port):
+        self.host, self.port = host, port
         self.reader = self.writer = None
 
     async def ask(self, method, path, body=b"", headers=""):
         """The status and the body; 0 and the reason if there was no answer."""
         try:
             if self.writer is None:
-                self.reader, self.writer = await asyncio.open_connection(BASE.hostname, BASE.port)
+                self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
             return await self._ask(method, path, body, headers)
         except (OSError, asyncio.IncompleteReadError) as error:
             self.close()
@@ -34,10 +35,20 @@ class Connection:
         answer = await self.reader.readuntil(b"\r\n\r\n")
         status = int(answer[9:12])
         length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", answer)
-        content = await self.reader.readexactly(int(length[1])) if length else b""
+        if re.search(rb"(?i)\r\ntransfer-encoding: *chunked", answer):
+            content = await self._chunks()
+        else:
+            content = await self.reader.readexactly(int(length[1])) if length else b""
         if re.search(rb"(?i)\r\nconnection: *close", answer):
             self.close()
         return status, content
+
+    async def _chunks(self):
+        content = b""
+        while size := int((await self.reader.readuntil(b"\r\n")).split(b";")[0], 16):
+            content += (await self.reader.readexactly(size + 2))[:-2]
+        await self.reader.readuntil(b"\r\n")
+        return content
 
     def close(self):
         if self.writer is not None:
@@ -48,10 +59,10 @@ class Connection:
 class Pool:
     """A few connections for many requests."""
 
-    def __init__(self, size):
+    def __init__(self, size, *where):
         self.free = asyncio.Queue()
         for _ in range(size):
-            self.free.put_nowait(Connection())
+            self.free.put_nowait(Connection(*where))
 
     async def ask(self, *request):
         connection = await self.free.get()
@@ -70,9 +81,9 @@ def path_of(name):
     return f"{BASE.path}apps/{app_of(name)}/{name}"
 
 
-async def register(pool, name, interval, duration):
-    """Registers what a Spring application would, about a kilobyte."""
-    app = app_of(name)
+async def register(pool, name, interval, duration, app=None, **members):
+    """Registers what a Spring application would, about a kilobyte; `members` take the place of its own."""
+    app = app or app_of(name)
     url = f"http://{name}.example:8080"
     instance = {
         "instanceId": name, "hostName": f"{name}.example", "app": app, "ipAddr": "192.0.2.1", "status": "UP",
@@ -84,6 +95,7 @@ async def register(pool, name, interval, duration):
         "homePageUrl": f"{url}/", "statusPageUrl": f"{url}/actuator/info",
         "healthCheckUrl": f"{url}/actuator/health", "vipAddress": app.lower(), "secureVipAddress": app.lower(),
         "isCoordinatingDiscoveryServer": "false", "lastUpdatedTimestamp": "1", "lastDirtyTimestamp": "1",
+        **members,
     }
     body = json.dumps({"instance": instance}, separators=(",", ":")).encode()
     return await pool.ask("POST", f"{BASE.path}apps/{app}", body)
