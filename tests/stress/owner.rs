@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
-use heureka::model::{Extra, Origin, PeerItem, ReplicationItem as Item};
+use heureka::model::{Extra, InstanceInfo, Origin, PeerItem, ReplicationItem as Item};
 use heureka::registry::{ApplyBatch, Cancel, EvictExpired, Judged, Register, UpdateMetadata};
 
 use crate::world::{ABSENT, Counts, INSTANCES, Known, Random, World, record};
@@ -73,6 +73,16 @@ impl Owner {
         self.known(number).version.fetch_add(1, SeqCst);
     }
 
+    /// The next record of an instance, whose registration begins.
+    fn next_record(&mut self, number: usize) -> (u64, InstanceInfo) {
+        self.keep_judgement(number);
+        self.changes += 1;
+        self.begin(number);
+        let known = self.known(number);
+        let info = record(&known.app, &known.id, self.changes);
+        (self.changes, info)
+    }
+
     /// The change is acknowledged: from now on everybody must see it.
     fn settle(&mut self, number: usize, shown: u64) {
         let known = self.known(number);
@@ -83,12 +93,7 @@ impl Owner {
     }
 
     async fn register(&mut self, number: usize) {
-        self.keep_judgement(number);
-        self.changes += 1;
-        let n = self.changes;
-        self.begin(number);
-        let known = self.known(number);
-        let info = record(&known.app, &known.id, n);
+        let (n, info) = self.next_record(number);
         if self.random.below(2) == 0 {
             let answers = self.send_batch(vec![Item::Register(Box::new(info))]).await;
             assert_eq!(answers, [200]);
@@ -139,12 +144,8 @@ impl Owner {
     /// A peer's batch takes it away and brings it back, and asks for what is not there in between: nobody may see it gone
     /// after that, nor a lease of the one before it renewed.
     async fn replace_by_peer(&mut self, number: usize) {
-        self.keep_judgement(number);
-        self.changes += 1;
-        let n = self.changes;
-        self.begin(number);
+        let (n, info) = self.next_record(number);
         let known = self.known(number);
-        let info = record(&known.app, &known.id, n);
         let beat = Item::Heartbeat {
             key: known.key(),
             last_dirty: Some(n),
